@@ -1,4 +1,4 @@
-//! What those who look after the store want to know.
+//! What operators want to know about the store.
 
 use std::collections::BTreeSet;
 
@@ -8,8 +8,8 @@ use crate::client::Warehouse;
 use crate::error::Error;
 
 impl Warehouse {
-    /// Its version, and the bytes that our tables take on its disks: of several servers the versions
-    /// that they have, and the sum.
+    /// The store's version and the bytes its tables take on disk. For several servers: all their
+    /// versions, and the sum.
     pub async fn about(&self) -> Result<(String, i64), Error> {
         let all = self.on_every_shard(|shard| async move { shard.about_here().await }).await?;
         let versions: BTreeSet<&str> = all.iter().map(|(version, _)| version.as_str()).collect();

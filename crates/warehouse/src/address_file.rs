@@ -1,6 +1,6 @@
-//! Where the embedded engine of the moment answers, written down for commands beside the server that
-//! started it. Only the server's own user can read the file, and whoever can read it can read the
-//! tables, too. It ends with the engine; one that a killed server left behind opens nothing any more.
+//! The address of the running embedded engine, written to a file for commands run beside the server that
+//! started it. Only the server's own user can read the file: it gives access to the tables. It is
+//! removed when the engine ends; one left behind by a killed server no longer opens anything.
 
 use std::fs::OpenOptions;
 use std::io::Write;
@@ -39,12 +39,12 @@ impl AddressFile {
 
 impl Drop for AddressFile {
     fn drop(&mut self) {
-        // Left behind it would name an engine that is gone, and do no harm.
+        // A file left behind only names an engine that is gone, and does no harm.
         let _ = std::fs::remove_file(&self.0);
     }
 }
 
-/// The address of an engine that some server runs on a store's folder, as its `warehouse_url`.
+/// The address of the engine that a server is running on a store's folder, as a `warehouse_url`.
 pub fn running_engine(folder: &Path) -> Option<Url> {
     if !engine::is_running(folder) {
         return None;

@@ -1,4 +1,4 @@
-//! What comes back from ClickHouse: rows, or why there are none.
+//! Answers of ClickHouse: rows, or the reason why there are none.
 
 use bytes::{Bytes, BytesMut};
 use serde::de::DeserializeOwned;
@@ -15,7 +15,7 @@ pub(crate) struct Failure {
 pub struct RowStream(pub(crate) reqwest::Response);
 
 impl RowStream {
-    /// The next of it. A server that fails half-way breaks the answer off.
+    /// The next chunk. If the server fails half-way, the answer breaks off.
     pub async fn chunk(&mut self) -> Result<Option<Bytes>, Error> {
         self.0.chunk().await.map_err(|error| lost(error).error)
     }
@@ -23,7 +23,7 @@ impl RowStream {
 
 fn lost(error: reqwest::Error) -> Failure {
     let timed_out = error.is_timeout() && !error.is_connect();
-    // Without the address: a password may be in it.
+    // Without the URL: it may contain a password.
     let reason = words_of(&error.without_url());
     Failure { error: Error::Unavailable(reason), timed_out }
 }
@@ -37,7 +37,7 @@ pub(crate) async fn read(response: reqwest::Response) -> Result<Bytes, Failure> 
     response.bytes().await.map_err(lost)
 }
 
-/// How many rows were read for an answer, as far as the store says.
+/// How many rows the store reports to have read for an answer.
 pub(crate) fn rows_read(response: &reqwest::Response) -> u64 {
     let rows = || {
         let summary = response.headers().get("x-clickhouse-summary")?;
@@ -47,7 +47,7 @@ pub(crate) fn rows_read(response: &reqwest::Response) -> u64 {
     rows().unwrap_or(0)
 }
 
-/// The whole answer if it is no longer than this; of a longer one no more is taken into memory.
+/// The whole answer if it has at most this many bytes; a longer one is not read into memory.
 pub(crate) async fn read_at_most(
     mut response: reqwest::Response,
     most: usize,
@@ -63,7 +63,7 @@ pub(crate) async fn read_at_most(
     Ok(answer.freeze())
 }
 
-/// An answer that says that all is well, as far as it has come.
+/// A response that reports no error so far; its body is still to be read.
 pub(crate) async fn answered(
     request: reqwest::RequestBuilder,
 ) -> Result<reqwest::Response, Failure> {

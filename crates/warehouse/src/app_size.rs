@@ -1,5 +1,5 @@
-//! Whose sets of people are joined here, and whose the store joins: by how many people an app has, and by
-//! how long the answer turned out to be.
+//! Decides which apps' sets of people are joined in this process and which in the store: by how many
+//! people an app has, and by how long an earlier answer was.
 
 use std::collections::HashMap;
 
@@ -15,13 +15,13 @@ use crate::rollup_cache::AppSizes;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AppSize {
     pub id: Uuid,
-    /// The highest number that somebody has: a set takes an eighth as many bytes at the most.
+    /// The highest person number in the app. A set of people takes at most an eighth as many bytes.
     pub people: u32,
 }
 
 /// The apps of a question.
 pub(crate) struct BySize {
-    /// Whose sets are joined here.
+    /// Apps whose sets are joined in this process.
     pub small: Vec<Uuid>,
     pub large: Vec<AppSize>,
 }
@@ -38,18 +38,19 @@ impl BySize {
     }
 }
 
-/// A question that is asked once, and once more if the sets of its small apps make too long an answer:
-/// then the store joins those too.
+/// A question that is asked again if the sets of its small apps make the answer too long: then the store
+/// joins those too.
 pub(crate) struct Attempt<'a> {
     sizes: &'a AppSizes,
     apps: Vec<AppSize>,
-    /// How long a time it is about.
+    /// The length of the time range it covers.
     seconds: u32,
     pub by_size: BySize,
 }
 
 impl Attempt<'_> {
-    /// Where asking again helps. It is remembered, and not tried at once next time.
+    /// Fails unless asking again helps. That the answer was too long is remembered, so that the next
+    /// question starts with what worked.
     pub fn failed(&mut self, error: Error) -> Result<(), Error> {
         if !error.is_too_large() || self.by_size.small.is_empty() {
             return Err(error);
@@ -86,7 +87,7 @@ impl Warehouse {
         Ok(apps.iter().map(known).collect())
     }
 
-    /// Not in the turn of whoever asks: others wait for the answer, and it is wanted once an hour.
+    /// Outside the caller's turn: others wait for this answer too, and it is needed only once an hour.
     async fn ask_for_people(&self, apps: &[Uuid]) -> Result<(), Error> {
         #[derive(Deserialize)]
         struct Row {

@@ -9,32 +9,32 @@ use crate::client::Warehouse;
 use crate::error::Error;
 use crate::rows::read_uuid;
 
-/// What a statement of a dashboard may take. How many names and values have counts of their own is limited,
-/// so this is beyond what apps within their limits come to.
+/// Limits of a dashboard statement. The number of names and values with counts of their own is bounded,
+/// so an app within its limits stays below this.
 const MEMORY_LIMIT: u64 = 512 << 20;
 const RESULT_LIMIT: u64 = 256 << 20;
-/// What is grouped by device goes to the disk from here on.
+/// Beyond this, groups by device are spilled to disk.
 const GROUPS_IN_MEMORY: u64 = 128 << 20;
-/// What one that joins sets may take: four times what `joined` has it hold, for those that shards send and
-/// those that are being read.
+/// The limit of a statement that joins sets: four times what `joined` has it hold, for the states that
+/// shards send and those being read.
 const JOINED_MEMORY_LIMIT: u64 = 1 << 30;
 /// How long an answer without sets may be.
 const COUNTS_MAX: usize = 32 << 20;
 
 impl Warehouse {
-    /// Asks a question whose answer is rows to be read as `Rows`. One that is too long is an error
+    /// Asks a question whose answer is read with `Rows`. An answer that is too long is an error
     /// (`Error::is_too_large`).
     pub(crate) async fn binary(&self, sql: &str) -> Result<Bytes, Error> {
         self.ask_binary(sql, self.set_limits().answer_bytes, MEMORY_LIMIT, &[]).await
     }
 
-    /// The same, where the answer has no sets in it.
+    /// The same, for an answer without sets.
     pub(crate) async fn binary_counts(&self, sql: &str) -> Result<Bytes, Error> {
         let settings = [("max_bytes_before_external_group_by", GROUPS_IN_MEMORY)];
         self.ask_binary(sql, COUNTS_MAX, MEMORY_LIMIT, &settings).await
     }
 
-    /// Has the store join sets, and answer with counts.
+    /// The same, where the store joins the sets and answers with counts.
     pub(crate) async fn binary_joined(&self, sql: &str) -> Result<Bytes, Error> {
         self.ask_binary(sql, COUNTS_MAX, JOINED_MEMORY_LIMIT, &[]).await
     }
@@ -60,7 +60,7 @@ impl Warehouse {
     }
 }
 
-/// What is left of an answer.
+/// The unread rest of an answer.
 pub(crate) struct Rows<'a>(&'a [u8]);
 
 impl<'a> Rows<'a> {
@@ -104,7 +104,7 @@ impl<'a> Rows<'a> {
         self.fixed().map(f64::from_le_bytes)
     }
 
-    /// A number that may be none.
+    /// A `Nullable(Float64)`.
     pub fn optional_f64(&mut self) -> Result<Option<f64>, Error> {
         match self.u8()? {
             0 => self.f64().map(Some),
@@ -158,7 +158,7 @@ impl<'a> Rows<'a> {
         texts.map(Vec::into_iter)
     }
 
-    /// A state of `groupBitmap`: few numbers as they are, more as a roaring bitmap.
+    /// A state of `groupBitmap`: a plain list of numbers if there are few, else a roaring bitmap.
     pub fn bitmap(&mut self) -> Result<RoaringBitmap, Error> {
         if self.u8()? == 0 {
             let count = self.u8()?;

@@ -1,5 +1,5 @@
-//! What a statement may take at the most, whatever applications sent. Lists to choose from are asked
-//! for at every keystroke, and must not cost anyone else their answers.
+//! Upper bounds on the cost of a statement, whatever applications sent. Lists to choose from are queried
+//! at every keystroke, and must not slow down anyone else's questions.
 
 use std::time::Duration;
 
@@ -15,9 +15,9 @@ pub(crate) struct Bounds {
     pub time: Duration,
     pub memory: u64,
     pub result: u64,
-    /// Beyond this much the rest is left out, and the answer is about what was read.
+    /// After reading this many bytes the rest is left out, and the answer covers only what was read.
     pub read: Option<u64>,
-    /// Beyond so many groups, further ones are left out.
+    /// After this many groups, further ones are left out.
     pub groups: Option<u64>,
     /// Whether rows may be large: properties of up to 32 KB.
     pub wide: bool,
@@ -41,7 +41,8 @@ impl<'a> Call<'a> {
             .set("max_result_bytes", bounds.result)
             .set("max_threads", threads);
         if bounds.wide {
-            // Few rows at a time, and of those what is wanted of them before they are sorted.
+            // Few rows at a time, and only the needed values are extracted from them before they are
+            // sorted.
             call = call
                 .set("max_block_size", 1_024)
                 .set("query_plan_execute_functions_after_sorting", 0);
@@ -57,7 +58,7 @@ impl<'a> Call<'a> {
 }
 
 impl Warehouse {
-    /// Asks a question that may take no more than this.
+    /// Asks a question within these bounds.
     pub(crate) async fn query_within<T: DeserializeOwned>(
         &self,
         bounds: &Bounds,

@@ -1,5 +1,5 @@
-//! Events and persons of some apps by the name of the event, and by what is known of the device, in
-//! buckets of time that are joined here.
+//! Events and persons of some apps by event name and by properties of the device, in buckets of time
+//! that are joined here.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::runtime::off_the_runtime;
 use crate::sets::people_in;
 use crate::versions::Versions;
 
-/// What a table counts by, and its tables by the length of their buckets.
+/// What a set of tables counts by, and the tables by the length of their buckets.
 pub(crate) struct Table {
     /// The columns of the two names.
     pub names: [&'static str; 2],
@@ -55,11 +55,11 @@ pub(crate) const PAGES: Table = Table {
     ],
 };
 
-/// What came with a name: in all apps together, and the people of each app.
+/// The events with a name in all apps together, and the people of each app.
 #[derive(Debug, Default)]
 pub(crate) struct Sum {
     pub events: u64,
-    /// By the place of the app among those asked about.
+    /// By the index of the app among those asked about.
     people: BTreeMap<usize, RoaringBitmap>,
 }
 
@@ -84,7 +84,7 @@ impl Sum {
 pub(crate) type Sums = BTreeMap<Name, Sum>;
 
 impl Warehouse {
-    /// What the table says about the time between two cuts.
+    /// The sums of the table between two cuts.
     pub(crate) async fn breakdown_sums(
         &self,
         table: &'static Table,
@@ -111,9 +111,9 @@ impl Warehouse {
     }
 }
 
-/// A long range in parts that are looked at one after the other, so that memory is needed for one of
-/// them alone. They end where weeks do. What is no longer than a part is not cut: its statement would
-/// be two, and the second would wait for the first.
+/// Splits a long range into parts that are read one after the other, so that memory is needed for only
+/// one at a time. Parts end where weeks do. A range no longer than one part is not cut: it would become
+/// two statements, and the second would wait for the first.
 fn in_turn([from, to]: [u32; 2]) -> Vec<[u32; 2]> {
     if to.saturating_sub(from) <= AT_ONCE {
         return vec![[from, to]];

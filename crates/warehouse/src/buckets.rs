@@ -1,4 +1,4 @@
-//! A stretch of time cut into the longest buckets that counts are kept for: whole days in its middle,
+//! Cuts a range of time into the longest buckets that counts are kept for: whole days in its middle,
 //! hours towards its ends, quarters of an hour where those do not fit.
 
 use std::collections::BTreeSet;
@@ -14,10 +14,11 @@ pub(crate) const FOUR_HOURS: u32 = 4 * HOUR;
 pub(crate) const DAY: u32 = 24 * HOUR;
 pub(crate) const WEEK: u32 = 7 * DAY;
 
-/// Buckets of one length, by the Unix time of their start: all from the first up to the second.
+/// Consecutive buckets of one length, by the Unix times of their starts: from the first, up to but
+/// without the second.
 type Run = (u32, u32);
 
-/// A stretch of time that counts are kept for.
+/// A span of time that counts are kept for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Bucket {
     pub start: u32,
@@ -30,7 +31,7 @@ impl Bucket {
     }
 }
 
-/// All buckets that lie between the cuts, in the order of time.
+/// All buckets between the cuts, ordered by time.
 pub(crate) fn between<const N: usize>(cuts: &[u32], lengths: [u32; N]) -> Vec<Bucket> {
     let runs = buckets(cuts, lengths).into_iter().zip(lengths);
     let mut all: Vec<Bucket> = runs
@@ -44,7 +45,7 @@ pub(crate) fn between<const N: usize>(cuts: &[u32], lengths: [u32; N]) -> Vec<Bu
     all
 }
 
-/// Which of these buckets, in the order of time, a moment lies in.
+/// The index of the bucket that contains a moment; the buckets are ordered by time.
 pub(crate) fn holder(buckets: &[Bucket], at: u32) -> Option<usize> {
     let index = buckets.partition_point(|bucket| bucket.start <= at).checked_sub(1)?;
     (at < buckets[index].end()).then_some(index)
@@ -55,7 +56,8 @@ pub(crate) fn holder(buckets: &[Bucket], at: u32) -> Option<usize> {
 pub(crate) struct RollupTable {
     table: &'static str,
     pub length: u32,
-    /// Whether its rows lie by the time of day, so that the same hours of many days are together.
+    /// Whether its rows are sorted by time of day, so that the same hours of many days are stored
+    /// together.
     by_time_of_day: bool,
 }
 
@@ -68,7 +70,7 @@ impl RollupTable {
         Self { table, length, by_time_of_day: true }
     }
 
-    /// Its rows that are about one of the buckets, as a condition; None if there are none.
+    /// A condition for its rows of these buckets; None if there are none.
     fn rows_of(&self, buckets: &[Bucket]) -> Option<String> {
         let condition = rows_of(buckets, self.length)?;
         if !self.by_time_of_day {
@@ -79,9 +81,9 @@ impl RollupTable {
     }
 }
 
-/// A statement for what the tables say about the buckets of some apps, each by its app and start. In
-/// place of a table that is not counted through yet (`is_counted`) the last one is read, that of the
-/// quarters of an hour: a bucket then has the rows of all that lie in it.
+/// A statement that reads the counts of these apps and buckets, each by app and start. A table that is
+/// not fully counted yet (`is_counted`) is replaced by the last one, of the quarters of an hour; a
+/// bucket then has the rows of all the quarters in it.
 pub(crate) fn statement(
     tables: &[RollupTable; 4],
     is_counted: impl Fn(&str) -> bool,
@@ -101,7 +103,7 @@ pub(crate) fn statement(
     selects.join(" UNION ALL ")
 }
 
-/// Which rows of which tables are about the buckets, as conditions.
+/// The tables to read for the buckets, each with a condition for its rows.
 pub(crate) fn rows_about(
     tables: &[RollupTable; 4],
     is_counted: impl Fn(&str) -> bool,
@@ -117,22 +119,21 @@ pub(crate) fn rows_about(
     rows.collect()
 }
 
-/// The rows of a table of this length that are about one of the buckets, as a condition; None if
-/// there are none.
+/// A condition for the rows of these buckets in a table of this length; None if there are none.
 fn rows_of(buckets: &[Bucket], length: u32) -> Option<String> {
     let own = buckets.iter().filter(|bucket| bucket.length == length);
     condition(&joined(own.map(|bucket| (bucket.start, bucket.end())).collect()), length)
 }
 
-/// The rows of quarters of an hour that lie in one of the buckets of this length, as a condition.
+/// A condition for the quarters of an hour within the buckets of this length.
 fn quarters_of(buckets: &[Bucket], length: u32) -> String {
     let own = buckets.iter().filter(|bucket| bucket.length == length);
     let runs = joined(own.map(|bucket| (bucket.start, bucket.end())).collect());
     condition(&runs, QUARTER).unwrap_or_else(|| "0".to_owned())
 }
 
-/// The rows of quarters of an hour that lie in one of the buckets, as a condition. Of many stretches
-/// the gaps are read too, but for the times of day that lie in none.
+/// A condition for the quarters of an hour within the buckets. Where there are many separate stretches
+/// the gaps between them are read too, except for times of day that no bucket covers.
 pub(crate) fn stretches(buckets: &[Bucket]) -> String {
     let stretches = joined(buckets.iter().map(|bucket| (bucket.start, bucket.end())).collect());
     if stretches.len() <= COMPARED {
@@ -144,15 +145,15 @@ pub(crate) fn stretches(buckets: &[Bucket]) -> String {
     format!("(bucket >= {from} AND bucket < {to} AND {times})")
 }
 
-/// Rows that start at the same times of day as these moments.
+/// A condition for rows that start at the same times of day as these moments.
 fn times_of_day(moments: impl Iterator<Item = u32>) -> String {
     let times: BTreeSet<u32> = moments.map(|moment| moment % DAY).collect();
     let times: Vec<String> = times.iter().map(ToString::to_string).collect();
     format!("toUnixTimestamp(bucket) % {DAY} IN ({})", times.join(", "))
 }
 
-/// The buckets of each length, from the longest to the shortest, of which each must be a multiple of
-/// the next and the last fit every cut. No bucket lies across a cut.
+/// The buckets of each length, from the longest to the shortest. Each length must be a multiple of the
+/// next, and the last must fit every cut. No bucket crosses a cut.
 fn buckets<const N: usize>(cuts: &[u32], lengths: [u32; N]) -> [Vec<Run>; N] {
     let mut runs = [const { Vec::new() }; N];
     for pair in cuts.windows(2) {
@@ -175,7 +176,7 @@ fn split(from: u32, to: u32, lengths: &[u32], runs: &mut [Vec<Run>]) {
     split(end, to, shorter, rest);
 }
 
-/// In order, and those that touch as one.
+/// Sorts runs and merges those that touch.
 fn joined(mut runs: Vec<Run>) -> Vec<Run> {
     runs.sort_unstable();
     let mut joined: Vec<Run> = Vec::new();
@@ -188,10 +189,10 @@ fn joined(mut runs: Vec<Run>) -> Vec<Run> {
     joined
 }
 
-/// Few runs are compared, many are looked up.
+/// Up to this many runs are compared as ranges; more are looked up in a list.
 const COMPARED: usize = 8;
 
-/// The rows of a table that start a bucket of these runs, as a condition; None if there are none.
+/// A condition for the rows of a table that start a bucket of these runs; None if there are none.
 fn condition(runs: &[Run], length: u32) -> Option<String> {
     if runs.is_empty() {
         return None;

@@ -6,7 +6,7 @@ use bytes::Bytes;
 
 use crate::params::Param;
 
-/// How an INSERT is to be made.
+/// Options of an INSERT.
 #[derive(Clone, Debug, Default)]
 pub struct Insert<'a> {
     /// The same data with the same token is stored once.
@@ -16,21 +16,21 @@ pub struct Insert<'a> {
     pub timeout: Option<Duration>,
 }
 
-/// A statement on its way.
+/// A statement with its parameters, settings and limits.
 #[derive(Clone)]
 pub(crate) struct Call<'a> {
     pub sql: &'a str,
     pub params: &'a [(&'a str, Param)],
     pub settings: Vec<(&'a str, String)>,
-    /// What goes after the statement; then the statement itself goes into the address.
+    /// Data that follows the statement. The statement itself then goes into the URL.
     pub data: Option<Bytes>,
     pub query_id: Option<&'a str>,
     pub limit: Duration,
-    /// How many bytes of an answer are taken into memory.
+    /// At most this many bytes of the answer are read into memory.
     pub most: Option<usize>,
     /// False only before there is a database.
     pub in_database: bool,
-    /// Whether it only reads: then it waits at the gate, if there is one.
+    /// Whether it only reads. A statement that reads waits at the gate, if there is one.
     pub reads: bool,
 }
 
@@ -39,8 +39,8 @@ impl<'a> Call<'a> {
         Self {
             sql,
             params,
-            // What is on the right of our joins is the smaller side. Newer servers would judge that
-            // from the statements before, and put millions of events into the hash table.
+            // The right-hand side of our joins is the smaller one. Newer servers would decide that from
+            // earlier statements, and put millions of events into the hash table.
             settings: vec![("join_algorithm", "hash".to_owned())],
             data: None,
             query_id: None,
@@ -62,9 +62,9 @@ impl<'a> Call<'a> {
         self
     }
 
-    /// For rows that may have been there before and are no mistake: they were removed in between, or there
-    /// are two of each. A token that nobody has used says so to every version; newer ones have a setting that
-    /// overrides `insert_deduplicate`, and older ones do not know that.
+    /// For rows that may legitimately repeat earlier ones: those were removed in between, or two equal
+    /// rows are meant. A fresh token turns off deduplication in every version of ClickHouse; newer
+    /// versions have a setting that overrides `insert_deduplicate`, which older ones do not know.
     #[expect(
         clippy::disallowed_methods,
         clippy::expect_used,
@@ -76,23 +76,24 @@ impl<'a> Call<'a> {
         self.set("insert_deduplicate", 0).set("insert_deduplication_token", hex::encode(token))
     }
 
-    /// For a statement that names thousands of things. One size for all, because statements share
-    /// their sessions with those of the same settings.
+    /// For a statement that lists thousands of items. One size for all, because statements with the same
+    /// settings share their sessions.
     pub fn long(self) -> Self {
         self.set("max_query_size", 64 << 20)
     }
 
-    /// Settings of every question: it changes nothing, and integers are numbers in JSON.
+    /// Settings of every question: it changes nothing, and JSON has integers as numbers.
     pub fn reading(mut self) -> Self {
         let seconds = self.limit.as_secs().max(1);
         self.reads = true;
         self.set("readonly", 1)
-            // Whoever hangs up wants no answer: a server ends the statement. The embedded engine
-            // does so by itself.
+            // When the caller hangs up, a server ends the statement. The embedded engine does so by
+            // itself.
             .set("cancel_http_readonly_queries_on_client_close", 1)
             .set("max_execution_time", seconds)
             .set("output_format_json_quote_64bit_integers", 0)
-            // The status tells whether all went well: a server must not send it before it knows.
+            // The status must say whether the whole query succeeded, so the server may send it only at
+            // the end.
             .set("wait_end_of_query", 1)
     }
 }

@@ -1,4 +1,4 @@
-//! Which events an app sends. What they carry is in `properties`.
+//! Which events an app sends. Their properties are in `properties`.
 
 use serde::Deserialize;
 use uuid::Uuid;
@@ -10,11 +10,11 @@ use crate::error::Error;
 use crate::over_limit::{OTHER, OTHER_SQL};
 use crate::params::Param;
 
-/// Names that an app could have by mistake, such as one for each order, end somewhere.
+/// Bounds the list for an app that makes up names by mistake, such as one for each order.
 pub const EVENT_NAMES_MAX: usize = 10_000;
 
-/// An event's name, and between which quarters of an hour it was seen, by the Unix times they
-/// start at.
+/// An event's name, and the first and last quarter of an hour it was seen in, by the Unix times at which
+/// they start.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct EventName {
     pub event: String,
@@ -46,7 +46,7 @@ impl EventCount {
 }
 
 impl Warehouse {
-    /// The names of all events that are kept and have counts of their own.
+    /// The names of all events that are still stored and have counts of their own.
     pub async fn event_names(&self, app: Uuid) -> Result<Vec<EventName>, Error> {
         let sql = format!(
             "SELECT event, toUnixTimestamp(min(bucket)) AS first, toUnixTimestamp(max(bucket)) AS last \
@@ -56,11 +56,12 @@ impl Warehouse {
         self.query_within(&LIST, &sql, &[("app", app.into())]).await
     }
 
-    /// What happened since a moment, which is a multiple of 15 minutes. Names over the limit count
-    /// together, and come first.
+    /// Counts by event since a moment, which is a multiple of 15 minutes. Names over the limit are
+    /// counted together, and come first.
     pub async fn event_counts(&self, app: Uuid, since: u64) -> Result<Vec<EventCount>, Error> {
         let day = since.next_multiple_of(u64::from(DAY));
-        // Days are few rows; the quarters of an hour are for the part of a day before the first.
+        // Days are few rows; quarters of an hour cover only the part of a day before the first whole
+        // one.
         let sql = format!(
             "SELECT event, sum(count) AS events, groupBitmapMerge(who) AS persons FROM (\
                 SELECT event, events AS count, people AS who FROM events_1d \
@@ -74,7 +75,8 @@ impl Warehouse {
         self.query_within(&LIST, &sql, &params).await
     }
 
-    /// The exact moments of some events, looked for in the hours that the names say.
+    /// The exact first and last moments of some events, searched only within the hours that `names`
+    /// gives.
     pub async fn event_moments(
         &self,
         app: Uuid,
@@ -92,8 +94,8 @@ impl Warehouse {
         self.query_within(&LIST, sql, &params).await
     }
 
-    /// How many events, of a name or of any, there were in each quarter of an hour since a moment,
-    /// newest first. Of a name over the limit there are none.
+    /// How many events, of one name or of any, there were in each quarter of an hour since a moment,
+    /// newest first. Names over the limit have no counts of their own.
     pub async fn quarters(
         &self,
         app: Uuid,

@@ -34,12 +34,12 @@ pub(crate) use parts::Parts;
 use shards::{Cluster, REPLICATED_CHANGE};
 
 const CONNECT_LIMIT: Duration = Duration::from_secs(5);
-/// How long a question may take, unless the caller is more patient.
+/// How long a question may take, unless the caller sets another limit (`patient`).
 const QUERY_LIMIT: Duration = Duration::from_secs(30);
-/// How long an answer may be late before the engine counts as hanging: it was told the limit.
+/// How late an answer may be before the engine counts as hanging; the engine knows the limit itself.
 const GRACE: Duration = Duration::from_secs(5);
 const BUSY_PAUSE: Duration = Duration::from_secs(1);
-/// Bound values go into the address, and no server reads one of 64 KiB.
+/// Parameters go into the URL, and no server accepts one of 64 KiB.
 const MAX_ADDRESS: usize = 60_000;
 const TOO_LARGE_STRING_SIZE: i32 = 131;
 
@@ -48,12 +48,12 @@ const TOO_LARGE_STRING_SIZE: i32 = 131;
 pub struct Warehouse {
     inner: Arc<Inner>,
     limit: Duration,
-    /// Where statements that read wait for their turn; none for the server's own work.
+    /// Where reading statements wait for their turn; None for the server's own work.
     gate: Option<Arc<dyn Gate>>,
     set_limits: SetLimits,
-    /// Where it is counted how much its statements read.
+    /// Counts the rows that its statements read, if wanted.
     rows_read: Option<Arc<AtomicU64>>,
-    /// Properties that questions read from columns.
+    /// Properties that questions read from materialized columns.
     columns: Arc<ReadColumns>,
 }
 
@@ -61,7 +61,7 @@ struct Inner {
     http: reqwest::Client,
     source: Source,
     names: Names,
-    /// Where the server is one of several that the store is spread over.
+    /// Set if the store is spread over several servers.
     cluster: Option<Cluster>,
     schema: SchemaState,
     rollup_caches: RollupCaches,
@@ -107,7 +107,7 @@ impl Warehouse {
             .pool_idle_timeout(Duration::from_secs(5))
             .tcp_nodelay(true)
             .no_proxy()
-            // Nor may an answer send us, and the password, somewhere else.
+            // A redirect must not send us, and the password, somewhere else.
             .redirect(reqwest::redirect::Policy::none())
             .build()
             .expect("nothing that could be wrong is set");
@@ -139,7 +139,7 @@ impl Warehouse {
         }
     }
 
-    /// A server that holds a part of this store.
+    /// The store on one server of the cluster.
     pub(crate) fn shard(&self, server: Server, names: Names) -> Self {
         let shard =
             Self::of(Inner::new(self.inner.http.clone(), Source::remote(server), names, None));
@@ -153,12 +153,12 @@ impl Warehouse {
         WeakWarehouse(Arc::downgrade(&self.inner))
     }
 
-    /// The same store, for statements that may take this long.
+    /// The same store, with this limit for statements.
     pub fn patient(&self, limit: Duration) -> Self {
         Self { limit, ..self.clone() }
     }
 
-    /// The same store, for someone whose questions wait for their turn.
+    /// The same store, whose questions wait for their turn at a gate.
     pub fn behind(&self, gate: Arc<dyn Gate>) -> Self {
         Self { gate: Some(gate), ..self.clone() }
     }
@@ -173,7 +173,7 @@ impl Warehouse {
         Self { gate: None, ..self.clone() }
     }
 
-    /// The same store, where other sets of people are too large for this process.
+    /// The same store, with other limits on the sets of people that are joined in this process.
     pub fn with_set_limits(&self, set_limits: SetLimits) -> Self {
         Self { set_limits, ..self.clone() }
     }
@@ -189,27 +189,27 @@ impl Warehouse {
         }
     }
 
-    /// How the store is, as far as is known without asking it.
+    /// The state of the store, as far as it is known without asking.
     pub fn state(&self) -> State {
         let own = self.inner.source.state();
-        // Without one of its shards a store is of no use.
+        // A store that lacks one of its shards is of no use.
         let lost = self.inner.cluster.as_ref().and_then(Cluster::lost);
         lost.filter(|_| own == State::Up).unwrap_or(own)
     }
 
-    /// Where the embedded engine answers just now, as a `warehouse_url` that a second server on this
-    /// machine could be given; it changes when the engine is started anew.
+    /// The address of the running embedded engine, as a `warehouse_url` for a second server on this
+    /// machine. It changes with every restart of the engine.
     pub fn shared_url(&self) -> Option<Url> {
         let address = self.inner.source.embedded()?.address()?;
         address_file::url(address.port, &address.secret, &self.names().database)
     }
 
-    /// Grows whenever the embedded engine is started anew; always zero on a server.
+    /// Grows with every restart of the embedded engine; always zero on a server.
     pub fn generation(&self) -> u64 {
         self.inner.source.embedded().and_then(Embedded::address).map_or(0, |it| it.generation)
     }
 
-    /// What the embedded engine's process takes of the machine's memory, where that can be told.
+    /// The resident memory of the embedded engine's process, where the system tells it.
     pub fn engine_memory(&self) -> Option<u64> {
         resident_bytes(self.inner.source.embedded()?.address()?.pid?)
     }
@@ -247,7 +247,7 @@ impl Warehouse {
         self.inner.source.embedded().is_some()
     }
 
-    /// Waits until the embedded engine makes no change that it made before the call.
+    /// Waits until the embedded engine has finished all changes that were sent before this call.
     pub(crate) async fn quiet(&self) -> Result<(), Error> {
         let (mut url, headers, _) = self.inner.source.target()?;
         url.set_path("/quiet");
@@ -255,7 +255,8 @@ impl Warehouse {
         receive(request).await.map(drop).map_err(|failure| failure.error)
     }
 
-    /// Waits until the embedded engine has started; a server has its own times.
+    /// Waits until the embedded engine has started. Returns at once for a remote server, whose start we
+    /// do not control.
     pub(crate) async fn up(&self) {
         if let Some(embedded) = self.inner.source.embedded() {
             embedded.up().await;
@@ -298,8 +299,8 @@ impl Warehouse {
         &self.inner.source
     }
 
-    /// Like `call`, for work that can wait: a store that has too much to do is asked again until it
-    /// finds the time, for as long as the statement itself may take.
+    /// Like `call`, for work that can wait: while the store is too busy, the statement is repeated, for
+    /// at most as long as the statement itself may take.
     pub(crate) async fn in_turn(&self, call: Call<'_>) -> Result<Bytes, Error> {
         let asked = Instant::now();
         loop {
@@ -313,8 +314,8 @@ impl Warehouse {
     }
 
     pub(crate) async fn call(&self, call: Call<'_>) -> Result<Bytes, Error> {
-        // Held for this statement and no longer: whoever has a turn waits for nothing else, so
-        // nobody waits in a circle.
+        // Held for this statement only: whoever holds a turn waits for nothing else, so there is no
+        // deadlock.
         let _turn = match &self.gate {
             Some(gate) if call.reads => Some(gate.enter().await.map_err(Error::Denied)?),
             _ => None,
@@ -347,7 +348,7 @@ impl Warehouse {
         }
     }
 
-    /// A statement on its way, but for its body.
+    /// The request for a statement, without its body.
     pub(crate) fn prepare(&self, call: &Call<'_>) -> Result<(reqwest::RequestBuilder, u64), Error> {
         let (mut url, headers, generation) = self.inner.source.target()?;
         {
@@ -383,7 +384,7 @@ impl Warehouse {
         Ok((self.inner.http.post(url).headers(headers).timeout(allowed), generation))
     }
 
-    /// Asks a question whose answer is read as it comes.
+    /// Asks a question whose answer is streamed.
     pub(crate) async fn stream(&self, call: Call<'_>) -> Result<RowStream, Error> {
         let (request, _) = self.prepare(&call)?;
         let request = request.body(Bytes::copy_from_slice(call.sql.as_bytes()));
@@ -393,13 +394,13 @@ impl Warehouse {
         }
     }
 
-    /// Makes a change whose data is sent as it comes.
+    /// Makes a change whose data is streamed.
     pub(crate) async fn send(
         &self,
         mut call: Call<'_>,
         data: impl Stream<Item = std::io::Result<Bytes>> + Send + 'static,
     ) -> Result<(), Error> {
-        // Says where the statement goes; what is sent is the stream.
+        // Puts the statement into the URL; the body is the stream.
         call.data = Some(Bytes::new());
         let (request, _) = self.prepare(&call)?;
         let request = request.body(reqwest::Body::wrap_stream(data));
@@ -409,7 +410,7 @@ impl Warehouse {
         }
     }
 
-    /// What every statement of this server is told.
+    /// Settings that every statement to this server gets.
     fn settings(&self, reads: bool) -> &'static [(&'static str, &'static str)] {
         match &self.inner.cluster {
             Some(cluster) if reads => cluster.reading(),

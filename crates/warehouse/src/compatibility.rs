@@ -1,18 +1,20 @@
-//! Which programs may use a schema, in both stores. A program is known by the last migration it knows.
+//! Which programs may use a schema, in both stores. A program is identified by the last migration it
+//! knows.
 //!
-//! Every migration says in its first line what it means for the releases before it:
+//! The first line of every migration says what it means for earlier releases:
 //!
-//! - `-- expand`: it only adds, and every program goes on beside it;
-//! - `-- contract: 25`: it takes something away, and only programs that know migration 25 can do without.
+//! - `-- expand`: it only adds, and every program keeps working;
+//! - `-- contract: 25`: it takes something away, and only programs that know migration 25 can do without
+//!   it.
 //!
-//! What was said is recorded with the migration, so that a program can tell of migrations that it does not
-//! know whether it may go on (docs/decisions/0037).
+//! This is recorded with the migration, so that a program can tell of migrations it does not know
+//! whether it may keep running (docs/decisions/0037).
 
-/// What an expanding migration is recorded with.
+/// Recorded with an expanding migration.
 const ANY_PROGRAM: u32 = 1;
 
 /// The oldest program that may use a schema with this migration; zero where the migration does not say,
-/// as those do not that were published before there was something to say.
+/// as in those published before this rule.
 pub fn oldest_program(migration: &str) -> u32 {
     let first = migration.lines().next().unwrap_or_default().trim();
     match first.strip_prefix("-- contract:") {
@@ -27,8 +29,8 @@ pub fn takes_away_from(migration: &str) -> Option<u32> {
     Some(oldest_program(migration)).filter(|oldest| *oldest > ANY_PROGRAM)
 }
 
-/// Whether a program may use a schema with a migration that it does not know. One that nothing is
-/// recorded of was made by somebody who forgot.
+/// Whether a program may use a schema with a migration that it does not know. One that has nothing
+/// recorded is refused.
 pub fn may_use(program: u32, oldest: u32) -> bool {
     (ANY_PROGRAM..=program).contains(&oldest)
 }
@@ -45,7 +47,7 @@ const TAKING_AWAY: &[&str] = &[
     "SET NOT NULL",
 ];
 
-/// What is wrong with what a migration says of itself, for the tests of both stores.
+/// What is wrong with a migration's first line, for the tests of both stores.
 pub fn fault(number: u32, migration: &str) -> Option<String> {
     let oldest = oldest_program(migration);
     if oldest == 0 {
@@ -56,7 +58,7 @@ pub fn fault(number: u32, migration: &str) -> Option<String> {
     }
     let statements = migration.lines().filter(|line| !line.trim_start().starts_with("--"));
     let statements = statements.collect::<Vec<_>>().join("\n").to_uppercase();
-    // What happens to a row when another one goes is no statement.
+    // `ON DELETE` is part of a constraint, not a statement that deletes.
     let statements = statements.replace("ON DELETE ", "");
     let found = TAKING_AWAY.iter().find(|words| statements.contains(*words));
     match found {

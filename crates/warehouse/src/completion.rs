@@ -1,7 +1,6 @@
-//! Completes what is counted from events after a load that was broken off: the events are there, but
-//! of the tables that are filled along with them some may be and some may not. What can be checked is
-//! checked, and only what is wrong is made anew; what cannot be checked is filled in a way that
-//! changes nothing where it was there already.
+//! Completes the counts after an interrupted load: the events are there, but the tables filled along
+//! with them may be incomplete. Counts that can be checked are checked, and only wrong ones are rebuilt;
+//! the others are filled in a way that changes nothing where rows were already there.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -17,7 +16,7 @@ use crate::params::literals;
 use crate::sessions::{list, near, near_before};
 
 const LIMIT: Duration = Duration::from_secs(300);
-/// Apps and quarters of an hour of one statement.
+/// How many apps and quarters of an hour one statement covers.
 const APPS_AT_ONCE: usize = 200;
 const BUCKETS_AT_ONCE: usize = 1_500;
 const QUARTER: u32 = 900;
@@ -36,8 +35,8 @@ struct Touched {
 }
 
 impl Warehouse {
-    /// Makes all counts right that these quarters of an hour (by the Unix time they start at) have a
-    /// part in, after events of `batch` were added to them. Nobody else may be loading.
+    /// Corrects all counts that involve these quarters of an hour (by the Unix times at which they
+    /// start), after events of `batch` were added to them. No other load may be running.
     pub async fn complete(
         &self,
         batch: u64,
@@ -76,7 +75,7 @@ impl Warehouse {
         Ok(())
     }
 
-    /// Every event is counted once by the quarter of an hour.
+    /// Each event must be counted once in its quarter of an hour.
     async fn complete_counts(&self, touched: &Touched) -> Result<(), Error> {
         for (app, buckets) in by_app(self.places(&uneven_counts(touched)).await?) {
             tracing::info!(%app, buckets = buckets.len(), "counting events anew");
@@ -85,12 +84,13 @@ impl Warehouse {
         Ok(())
     }
 
-    /// Longer buckets count the same as the quarters of an hour that they are made of.
+    /// Longer buckets must count the same as their quarters of an hour.
     async fn complete_pieces(&self, touched: &Touched) -> Result<(), Error> {
         self.complete_pieces_of(touched, |_| true).await
     }
 
-    /// Of visits, what was taken back too: it changes quarters of an hour around those that were touched.
+    /// Correcting visits can change quarters of an hour next to the touched ones, so longer buckets of
+    /// pages are compared once more.
     async fn complete_visits(&self, touched: &Touched) -> Result<(), Error> {
         self.complete_pieces_of(touched, |coarse| coarse.fine == "pages_15m").await
     }
@@ -111,7 +111,7 @@ impl Warehouse {
         Ok(())
     }
 
-    /// Sets of people, and first and last times: to add the same again changes nothing.
+    /// Sets of people, and first and last times: adding the same rows again changes nothing.
     async fn complete_sets(&self, batch: u64, touched: &Touched) -> Result<(), Error> {
         let rows = format!("{} AND batch = {batch}", touched.events());
         let extents = COUNTS.iter().filter(|count| is_extent(count));
@@ -140,7 +140,7 @@ fn by_app(places: Vec<Place>) -> BTreeMap<Uuid, Vec<u32>> {
 }
 
 impl Touched {
-    /// From the first to the last quarter of an hour, the latter's end excluded.
+    /// From the start of the first quarter of an hour to the end of the last.
     fn ends(&self) -> (u32, u32) {
         let first = self.buckets.first().copied().unwrap_or(0);
         (first, self.buckets.last().copied().unwrap_or(0).saturating_add(QUARTER))
@@ -165,8 +165,8 @@ impl Touched {
     }
 }
 
-/// The quarters of an hour whose tables do not say the same as the events. Each event has one line
-/// for each of the four dimensions, and each page view for its page and its site.
+/// The quarters of an hour whose tables disagree with the events. Each event has one row for each of the
+/// four dimensions, and each page view one for its page and one for its site.
 fn uneven_counts(touched: &Touched) -> String {
     let (events, counts) = (touched.events(), touched.counts());
     let none = ["0"; 6];
@@ -199,7 +199,7 @@ fn uneven_counts(touched: &Touched) -> String {
     )
 }
 
-/// The buckets around these quarters of an hour that do not say the same as their quarters.
+/// The buckets that contain these quarters of an hour and disagree with them.
 fn uneven_pieces(touched: &Touched, coarse: &Coarse) -> String {
     let Coarse { table, fine, length, .. } = coarse;
     let quarters: Vec<u64> = touched.buckets.iter().map(|bucket| u64::from(*bucket)).collect();
@@ -208,7 +208,7 @@ fn uneven_pieces(touched: &Touched, coarse: &Coarse) -> String {
     let from = buckets.first().copied().unwrap_or(0);
     let to = buckets.last().copied().unwrap_or(0).saturating_add(*length);
     let (apps, buckets) = (&touched.apps, list(&buckets));
-    // A visit that is taken back from one page is given to another, so those are told apart.
+    // A visit taken back from one page is given to another, so pages are weighted to be told apart.
     let weight = match *fine {
         "pages_15m" => " * toInt64(cityHash64(dimension, value) % 1048573 + 1)",
         _ => "",

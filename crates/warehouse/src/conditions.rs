@@ -1,4 +1,4 @@
-//! What events are chosen by: their names, their fields and properties, and whose they are.
+//! How events are selected: by name, by fields and properties, and by person.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::rows::Kind;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Property {
     Column(Column),
-    /// A name in the properties, and one for each level below.
+    /// A property name, followed by one name for each nested level.
     Path(Vec<String>),
 }
 
@@ -18,17 +18,17 @@ pub enum Property {
 #[derive(Clone, Debug, PartialEq)]
 pub enum GroupBy {
     Event(Property),
-    /// What the profile of the event's user, or of its device, has under a path.
+    /// The value under a path in the profile of the event's user, or of its device.
     Profile(Kind, Vec<String>),
-    /// Whether it is an event of one of these people (`IN_COHORT`, `NOT_IN_COHORT`).
+    /// Whether the event's person is in a cohort (`IN_COHORT`, `NOT_IN_COHORT`).
     Cohort(People),
 }
 
-/// The values of those who are in a cohort, and of the others.
+/// The group names of people in a cohort and of everyone else.
 pub const IN_COHORT: &str = "in";
 pub const NOT_IN_COHORT: &str = "out";
 
-/// A field that every event has; empty is not set.
+/// A field that every event has; empty means not set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Column {
     Os,
@@ -65,7 +65,7 @@ pub enum Test {
 pub struct Filter {
     pub property: Property,
     pub test: Test,
-    /// Those that do not pass the test are wanted.
+    /// Selects events that fail the test.
     pub negated: bool,
 }
 
@@ -86,35 +86,35 @@ impl People {
         self.0.is_empty()
     }
 
-    /// Those who are in both.
+    /// The intersection of both.
     pub fn and(&self, other: &Self) -> Self {
         Self::of(&*self.0 & &*other.0)
     }
 
-    /// Those who are in one of the two.
+    /// The union of both.
     pub fn or(&self, other: &Self) -> Self {
         Self::of(&*self.0 | &*other.0)
     }
 
-    /// Those who are not in the other.
+    /// The people of this set who are not in the other.
     pub fn without(&self, other: &Self) -> Self {
         Self::of(&*self.0 - &*other.0)
     }
 }
 
-/// Tests put together.
+/// A combination of tests.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Condition {
     Test(Filter),
-    /// The person whose event it is is one of these.
+    /// The event's person is one of these.
     Among(People),
-    /// The device that sent it is one of these.
+    /// The event's device is one of these.
     FromDevice(People),
-    /// Holds where the other one does not.
+    /// Holds where the inner condition does not.
     Not(Box<Self>),
-    /// Holds for everything where there are none.
+    /// Holds for everything if empty.
     All(Vec<Self>),
-    /// Holds for nothing where there are none.
+    /// Holds for nothing if empty.
     Any(Vec<Self>),
 }
 

@@ -1,5 +1,5 @@
-//! How every table of counts is made from events: the same as the views of the migrations, for counts
-//! that have to be made anew.
+//! How every table of counts is made from events: the same statements as the views of the migrations,
+//! for counts that have to be rebuilt.
 
 use crate::buckets::{DAY, FOUR_HOURS, HALF_HOUR, HOUR, WEEK};
 
@@ -10,8 +10,8 @@ pub(crate) struct Count {
     select: &'static str,
 }
 
-/// The page of a page view, with a zero byte before whatever part of its path is its own person's id or
-/// holds it (migration 11).
+/// The page of a page view. A part of the path that is or contains the id of the person or device gets a
+/// zero byte in front (migration 11).
 macro_rules! page {
     () => {
         "if(position(url_path, '%') = 0 \
@@ -97,12 +97,12 @@ pub(crate) const COUNTS: &[Count] = &[
     },
 ];
 
-/// Tables where a row that comes twice changes nothing: first and last times.
+/// Tables of first and last times, where inserting a row twice changes nothing.
 pub(crate) fn is_extent(count: &Count) -> bool {
     matches!(count.table, "sessions_15m" | "page_visits_15m")
 }
 
-/// What outlives the events, where a row that comes twice changes nothing.
+/// Tables that outlive the events; inserting a row twice changes nothing.
 pub(crate) const EXTENTS: &[Count] = &[
     Count {
         table: "devices",
@@ -139,8 +139,8 @@ const EVENTS: &str = "(SELECT e.app_id AS app_id, e.time AS time, e.event AS eve
     ANY LEFT JOIN {numbers} AS p ON e.person_hash = p.hash \
     ANY LEFT JOIN {numbers} AS d ON e.device_hash = d.hash)";
 
-/// The numbers of those whom the events are about: an app has known many more.
-/// They may be on any shard, which is told of all that are wanted.
+/// The numbers of the people and devices in these events; the app may have known many more. They may be
+/// on any shard, so each is sent the list of hashes.
 const NUMBERS: &str = "(SELECT hash, max((fence, i.no)).2 AS no FROM {identities} AS i \
     WHERE app_id = {app:UUID} AND hash GLOBAL IN \
     (SELECT arrayJoin([xxHash64(concat('d', device_id)), xxHash64(concat('u', user_id))]) \
@@ -182,7 +182,7 @@ pub(crate) struct Coarse {
 const TOTALS: &str = "groupBitmapMergeState(people), groupBitmapMergeState(machines)";
 const PARTS: &str = "sum(events), groupBitmapMergeState(people)";
 
-/// In longer buckets, from the quarters of an hour.
+/// Longer buckets, made from quarters of an hour.
 pub(crate) const COARSE: &[Coarse] = &[
     Coarse {
         table: "totals_30m",
@@ -270,8 +270,8 @@ pub(crate) const COARSE: &[Coarse] = &[
     },
 ];
 
-/// Tables that a migration brings to a store that has events already. Their views count what comes from
-/// then on; what was there before is counted beside the running system (`recount`).
+/// Tables that a migration adds to a store that already has events. Their views count events from then
+/// on; earlier events are counted while the system runs (`recount`).
 pub(crate) struct Recount {
     pub name: &'static str,
     what: What,
@@ -284,16 +284,16 @@ enum What {
     Pages,
 }
 
-/// A table that is counted anew.
+/// A table that is recounted.
 #[derive(Clone, Copy)]
 pub(crate) enum Recounted {
-    /// From shorter buckets. It is emptied first.
+    /// Filled from shorter buckets, after being emptied.
     Coarse(&'static Coarse),
-    /// From events. A row that comes twice changes nothing.
+    /// Filled from events. Inserting a row twice changes nothing.
     Extent(&'static Count),
-    /// By the quarter of an hour from events. It is emptied first.
+    /// Filled by quarter of an hour from events, after being emptied.
     Quarters(&'static Count),
-    /// Visits by their first and last pages, when the tables that tell of those are filled.
+    /// Visits by their first and last pages, once the tables those are derived from are filled.
     Visits,
 }
 
@@ -307,9 +307,9 @@ impl Recounted {
     }
 }
 
-/// Those of the hours, which came with migration 4.
+/// The tables of hours, which came with migration 4.
 pub(crate) const HOURS: Recount = Recount { name: "hours", what: What::Buckets(HOUR) };
-/// Whose devices are, which came with migration 9.
+/// The owners of devices, which came with migration 9.
 pub(crate) const OWNERS: Recount = Recount { name: "owners", what: What::Extent(&DEVICE_OWNERS) };
 
 /// Pages and referring sites, which came with migration 11.
@@ -326,7 +326,7 @@ impl Recount {
         match self.what {
             What::Buckets(length) => {
                 let of_length = COARSE.iter().filter(|coarse| coarse.length == length);
-                // Those came later, and are counted with what they are made of.
+                // Those of pages came later, and are recounted with `PAGES`.
                 let of_length = of_length.filter(|coarse| !is_about_pages(coarse.table));
                 of_length.map(Recounted::Coarse).collect()
             }
@@ -342,8 +342,7 @@ impl Recount {
 }
 
 impl Coarse {
-    /// Fills the table from the quarters of an hour that meet a condition. Columns go by their
-    /// place.
+    /// Fills the table from the quarters of an hour that meet a condition. Columns match by position.
     pub fn fill(&self, quarters: &str) -> String {
         let Self { table, length, fine, keys, values } = self;
         format!(
@@ -358,7 +357,7 @@ impl Coarse {
         self.values == PARTS
     }
 
-    /// Adds the people of events that carry their numbers, to a table that holds nothing else.
+    /// Adds the people of events that carry their numbers, to a table that holds only sets of people.
     pub fn fill_from_rows(&self, events: &str) -> String {
         let Self { table, length, .. } = self;
         format!(
@@ -373,7 +372,7 @@ impl Coarse {
     pub fn buckets(&self, quarters: &[u64]) -> Vec<u64> {
         let length = u64::from(self.length);
         let mut buckets: Vec<u64> = quarters.iter().map(|at| at / length * length).collect();
-        // In order, because the first and the last say which range to look at.
+        // Sorted, because callers take the range to read from the first and the last.
         buckets.sort_unstable();
         buckets.dedup();
         buckets

@@ -22,13 +22,13 @@ const LAST_LINE_LIMIT: Duration = Duration::from_secs(1);
 const PING_EVERY: Duration = Duration::from_secs(5);
 const PING_LIMIT: Duration = Duration::from_secs(10);
 const BACK_OFF_MAX: Duration = Duration::from_secs(30);
-/// An engine that has lived this long has earned an immediate restart.
+/// An engine that has lived this long is restarted without delay.
 const HEALTHY_AFTER: Duration = Duration::from_secs(60);
-/// How many statements read side by side is the server's to decide, in its fair queue; this is a
-/// bound that neither that nor the loader's own questions reach. Connections are opened as needed.
+/// The server's fair queue decides how many statements read at once; this bound is above what that and
+/// the loader's own questions ever use. Connections are opened as needed.
 const CONNECTIONS: Connections = Connections { reads: 72, writes: 2 };
 
-/// How the store is, for whoever asks about the server's health.
+/// The state of the store, for health checks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum State {
     Starting,
@@ -36,19 +36,19 @@ pub enum State {
     Down { since: Instant, reason: String },
 }
 
-/// What the supervisor must know.
+/// What the supervisor needs to start an engine.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// The store's folder. The lock and the tables lie in it.
+    /// The store's folder, which holds the lock and the tables.
     pub folder: PathBuf,
     /// libchdb.so.
     pub library: PathBuf,
-    /// The program that has the engine; this one, if none is named.
+    /// The program to run as the engine; this program, if None.
     pub program: Option<PathBuf>,
     pub memory_mb: u64,
 }
 
-/// Where the engine of the moment answers.
+/// The address of the running engine.
 #[derive(Clone)]
 pub struct Address {
     pub port: u16,
@@ -97,20 +97,20 @@ impl Embedded {
         self.status.borrow().address.clone()
     }
 
-    /// Waits until there is an engine that answers. Ends only so, or with the supervisor.
+    /// Waits until an engine answers, or the supervisor has ended.
     pub async fn up(&self) {
         let mut status = self.status.clone();
         // An error means that the supervisor has ended: then the state says so.
         let _ = status.wait_for(|status| status.address.is_some()).await;
     }
 
-    /// Tells that a statement got no answer within its limit.
+    /// Reports that a statement got no answer within its limit.
     pub fn hangs(&self, generation: u64, reason: String) {
         // A full inbox means that the supervisor already knows.
         let _ = self.messages.try_send(Message::Hangs { generation, reason });
     }
 
-    /// Lets the engine end by itself for a moment, then kills it.
+    /// Gives the engine a moment to end by itself, then kills it.
     pub async fn stop(&self) {
         if self.messages.send(Message::Stop).await.is_ok() {
             self.messages.closed().await;
@@ -155,7 +155,7 @@ impl Supervisor {
 
     fn down(&self, reason: String) {
         self.status.send_modify(|status| {
-            // A row of failed starts is one outage.
+            // A series of failed starts is one outage.
             let since = match &status.state {
                 State::Down { since, .. } => *since,
                 _ => Instant::now(),
@@ -204,8 +204,8 @@ impl Supervisor {
         };
         Command::new(program)
             .arg("engine")
-            // Nothing of our environment is the engine's business: there may be secrets in it, and
-            // the library takes a configuration from the home folder.
+            // The engine must not see our environment: it may hold secrets, and the library reads a
+            // configuration from the home folder.
             .env_clear()
             .env("TZ", "UTC")
             .process_group(0)
@@ -281,14 +281,14 @@ async fn greet(plan: &Plan, child: &mut Child, secret: &str) -> Result<(ChildStd
     Ok((stdin, ready.port))
 }
 
-/// Waits for it too, so that its lock is free when the next one starts.
+/// Also waits for the process to end, so that its lock is free when the next one starts.
 async fn kill(child: &mut Child) {
     if let Err(error) = child.kill().await {
         tracing::warn!(target: "engine", %error, "the engine cannot be killed");
     }
 }
 
-/// Resolves, with words, when the engine's server no longer answers.
+/// Resolves with the reason when the engine's server no longer answers.
 async fn ping_for_ever(address: Address) -> String {
     let client = http_client::local();
     let url = format!("http://127.0.0.1:{}/ping", address.port);
@@ -304,14 +304,15 @@ async fn ping_for_ever(address: Address) -> String {
     }
 }
 
-/// The last line an engine wrote to stderr: most often the reason why it ended.
+/// The last line an engine wrote to stderr, usually the reason why it ended.
 struct Said {
     last: Arc<Mutex<String>>,
     reading: Option<JoinHandle<()>>,
 }
 
 impl Said {
-    /// For an engine that has ended. What it wrote may still be on its way.
+    /// Adds the last line to a reason. To be called once the engine has ended; its output may still be
+    /// in the pipe.
     async fn with(self, reason: &str) -> String {
         if let Some(reading) = self.reading {
             let _ = timeout(LAST_LINE_LIMIT, reading).await;
@@ -336,7 +337,8 @@ fn collect_stderr(child: &mut Child) -> Said {
     Said { last, reading }
 }
 
-/// Made anew for every engine, and known to it and to us; `address_file` tells it to our own user.
+/// Generated for every engine and known only to it and to us; `address_file` passes it to commands of
+/// our own user.
 #[expect(
     clippy::disallowed_methods,
     clippy::expect_used,

@@ -1,6 +1,6 @@
-//! How many people come on a day, in a week and in a month, and how many of the new ones come back.
+//! How many people are active in a day, a week and a month, and how many new people come back.
 //!
-//! Days are given as the moments they start at: no time zone is known here.
+//! Days are given by the moments they start at: time zones are not known here.
 
 use serde::Deserialize;
 use uuid::Uuid;
@@ -11,7 +11,7 @@ use crate::identities::USER_HASH;
 use crate::owners::Whose;
 use crate::params::Param;
 
-/// Days in a row: where each starts, as Unix times, and where the last one ends.
+/// Consecutive days: the Unix time at which each starts, and at which the last one ends.
 #[derive(Clone, Debug)]
 pub struct Days {
     pub starts: Vec<u64>,
@@ -29,7 +29,7 @@ impl Days {
     }
 }
 
-/// Distinct people of a day, by its place among the days that were asked for.
+/// Distinct people of a day, by the day's index among those asked for.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Activity {
     pub day: usize,
@@ -40,7 +40,7 @@ pub struct Activity {
     pub mau: u64,
 }
 
-/// Those who were new on a day, and how many of them came again exactly so many days later.
+/// The people who were new on a day, and how many of them came back exactly this many days later.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Cohort {
     pub day: usize,
@@ -50,15 +50,15 @@ pub struct Cohort {
     pub day30: u64,
 }
 
-/// The place of a Unix time among the days.
+/// The index of the day that contains a Unix time.
 fn day_of(moment: &str) -> String {
     let starts = "{starts:Array(UInt32)}";
     format!("transform(roundDown({moment}, {starts}), {starts}, range(length({starts})))")
 }
 
 impl Warehouse {
-    /// Days on which nobody came for a month are absent. The first 29 days only count towards those
-    /// that follow.
+    /// Days with no activity in the preceding month are absent. The first 29 days only count towards
+    /// later ones.
     pub async fn activity(&self, app: Uuid, days: &Days) -> Result<Vec<Activity>, Error> {
         let numbers = format!(
             "(SELECT {} AS active, arrayJoin(bitmapToArray(groupBitmapMergeState(people))) AS person_no \
@@ -77,7 +77,7 @@ impl Warehouse {
         self.query(&sql, &days.params(app)).await
     }
 
-    /// Those who were new on one of the first `count` days: on the day of their first event ever.
+    /// Cohorts of the first `count` days. People are new on the day of their first event ever.
     pub async fn cohorts(
         &self,
         app: Uuid,
@@ -85,7 +85,7 @@ impl Warehouse {
         count: usize,
     ) -> Result<Vec<Cohort>, Error> {
         let whose = self.whose();
-        // What shards send is put together here: each person once a day, not each event.
+        // One server joins what all shards send: they send each person once a day instead of each event.
         let distinct = if self.is_cluster() { "DISTINCT " } else { "" };
         let active = whose.events(
             "{app:UUID}",
@@ -110,8 +110,8 @@ impl Warehouse {
     }
 }
 
-/// Whoever was seen for the first time on one of the days before `until`, and on which. What a device
-/// did before anyone was signed in on it is its owner's, so the owner was there when the device was.
+/// The people first seen on one of the days before `until`, with that day. Events of a device before
+/// anyone was signed in on it belong to its owner, so the owner was first seen when the device was.
 fn newcomers(whose: Whose) -> String {
     let devices = "(SELECT no AS person_no, min(first_seen) AS seen FROM devices \
                    WHERE app_id = {app:UUID} AND no > 0 GROUP BY no)";

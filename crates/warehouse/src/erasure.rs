@@ -1,5 +1,5 @@
-//! The erasure of one device or user. It has taken effect when the call returns, and can be run again
-//! after a crash at any point. The caller keeps the app's loader away for the time of the call.
+//! Erases one device or user. The erasure has taken effect when the call returns, and can be repeated
+//! after a crash at any point. The caller keeps the app's loader from running during the call.
 
 use serde::Deserialize;
 use uuid::Uuid;
@@ -13,7 +13,7 @@ use crate::params::Param;
 use crate::rows::Kind;
 use crate::upkeep::LIMIT;
 
-/// Devices that one statement is about.
+/// How many devices one statement covers.
 const DEVICES_AT_ONCE: usize = 2_000;
 
 #[derive(Deserialize)]
@@ -22,12 +22,12 @@ struct Device {
     hash: u64,
 }
 
-/// Whom it is about.
+/// The device or user to erase.
 struct Subject<'a> {
     app: Uuid,
     kind: Kind,
     id: &'a str,
-    /// What events and owners know them by; 0 where they have no number, which is nobody's.
+    /// Their number in events and owners; 0, which is never assigned, if they have none.
     number: u32,
 }
 
@@ -47,7 +47,7 @@ impl Subject<'_> {
         Identity::of(self.app, self.kind, self.id.as_bytes()).hash()
     }
 
-    /// Their own events.
+    /// A condition for their own events.
     fn events(&self) -> &'static str {
         match self.kind {
             Kind::Device => "app_id = {app:UUID} AND device_id = {id:String}",
@@ -55,8 +55,9 @@ impl Subject<'_> {
         }
     }
 
-    /// And what was sent without a user from devices that are theirs: as many conditions as statements
-    /// can hold. The numbers are written out, because a statement that deletes looks at no other table.
+    /// Conditions for their own events and for what devices they own sent without a user, split so that
+    /// each statement stays small enough. The numbers are written out because a DELETE cannot read other
+    /// tables.
     fn all_events(&self, owned: &[u32]) -> Vec<String> {
         let of_devices = owned.chunks(DEVICES_AT_ONCE).map(|some| {
             format!("app_id = {{app:UUID}} AND user_id = '' AND device_no IN ({})", list(some))
@@ -70,10 +71,11 @@ fn list(numbers: &[impl ToString]) -> String {
 }
 
 impl Warehouse {
-    /// Removes all that is stored about one device or user, and says how many events that were.
-    /// A user's events go wherever they happened, and with them what their devices sent before anyone
-    /// was signed in on them; those of other users on the same device stay, and a device that nothing is
-    /// left of goes. The ids of the messages stay for their week, so that none of them comes back.
+    /// Removes everything that is stored about one device or user, and returns how many events that was.
+    /// A user's events are removed on every device, together with what their devices sent before anyone
+    /// was signed in on them. Events of other users on the same devices stay, and a device without any
+    /// events left is removed. The message ids are kept for their week, so that no message is accepted
+    /// again.
     pub async fn erase(&self, app: Uuid, kind: Kind, id: &str) -> Result<u64, Error> {
         let identity = Identity::of(app, kind, id.as_bytes());
         let numbers = self.person_ids(&[identity]).await?;
@@ -81,8 +83,8 @@ impl Warehouse {
         let subject = &Subject { app, kind, id, number };
         let removed = self.on_every_shard(|shard| async move { shard.erase_here(subject).await });
         let removed = removed.await?.into_iter().sum();
-        // When no shard needs the number any more: it is known in one place, and a call that was cut
-        // off has to find it.
+        // Only when no shard needs the number any more: it is stored in one place, and a repeated call
+        // after an interruption has to find it.
         self.on_every_shard(|shard| async move { shard.forget_here(subject).await }).await?;
         Ok(removed)
     }
@@ -91,8 +93,8 @@ impl Warehouse {
         let params = subject.params();
         let owned = self.owned_by(subject).await?;
         let all_events = subject.all_events(&owned);
-        // Which counts are touched is written down first: once the events are gone, nothing else
-        // says so, and a call that was cut off must find it again.
+        // The affected counts are recorded first: once the events are gone nothing else tells which they
+        // were, and a repeated call has to find them.
         for events in &all_events {
             let note = format!(
                 "INSERT INTO erasures (app_id, kind, id, bucket) SELECT DISTINCT {{app:UUID}}, \
@@ -131,8 +133,8 @@ impl Warehouse {
         self.delete("device_owners", own, &params).await.map(drop)
     }
 
-    /// And the devices that were theirs: those that nothing is left of go, the others become whoever
-    /// else's was signed in on them first.
+    /// Also handles the devices they owned: those without any events left are removed, and the others go
+    /// to the next user who was signed in on them.
     async fn erase_user(&self, subject: &Subject<'_>, owned: &[u32]) -> Result<(), Error> {
         let app = [("app", Param::from(subject.app))];
         for some in owned.chunks(DEVICES_AT_ONCE) {
@@ -152,18 +154,19 @@ impl Warehouse {
                 let theirs = format!("app_id = {{app:UUID}} AND no IN ({})", list(&numbers));
                 self.delete("devices", &theirs, &app).await?;
             }
-            // Last: by them a call that was cut off finds the devices again.
+            // Last, because a repeated call finds the devices by these rows.
             let owners = format!("app_id = {{app:UUID}} AND device_no IN ({})", list(some));
             self.delete("device_owners", &owners, &app).await?;
         }
-        // Whatever has no owner although somebody was signed in on it: also after a call was cut off.
+        // Assigns owners to all devices that have none although a user was signed in on them, including
+        // those left by an interrupted call.
         let ownerless = "app_id = {app:UUID} AND user_id != '' AND device_no NOT IN \
             (SELECT device_no FROM device_owners WHERE app_id = {app:UUID})";
         self.fill(&DEVICE_OWNERS.fill_from_rows(ownerless), &app).await?;
         self.delete("users", subject.events(), &subject.params()).await.map(drop)
     }
 
-    /// Those of some devices that have no events.
+    /// Those of these devices that have no events.
     async fn without_events(&self, app: Uuid, devices: &[u32]) -> Result<Vec<Device>, Error> {
         let numbers = list(devices);
         let sql = format!(
@@ -174,7 +177,7 @@ impl Warehouse {
         self.patient(LIMIT).query(&sql, &[("app", app.into())]).await
     }
 
-    /// The devices that are theirs; none of a device, or of somebody without a number.
+    /// The devices that a user owns; none for a device, or for a user without a number.
     async fn owned_by(&self, subject: &Subject<'_>) -> Result<Vec<u32>, Error> {
         if subject.kind == Kind::Device || subject.number == 0 {
             return Ok(Vec::new());
@@ -189,7 +192,7 @@ impl Warehouse {
         Ok(rows.into_iter().map(|row| row.device_no).collect())
     }
 
-    /// Removes what is stored under their name.
+    /// Removes what is stored under their id.
     async fn forget_here(&self, subject: &Subject<'_>) -> Result<(), Error> {
         let number = [("app", subject.app.into()), ("hash", subject.hash().into())];
         self.delete("identities", "app_id = {app:UUID} AND hash = {hash:UInt64}", &number).await?;

@@ -1,8 +1,8 @@
-//! What can go wrong between us and ClickHouse.
+//! Errors of requests to ClickHouse.
 
 use crate::gate::Denied;
 
-/// Codes of ClickHouse that speak of the moment, not of the statement.
+/// ClickHouse codes for temporary conditions, which the statement is not to blame for.
 const PASSING: &[i32] = &[
     74,  // CANNOT_READ_FROM_FILE_DESCRIPTOR
     75,  // CANNOT_WRITE_TO_FILE_DESCRIPTOR
@@ -26,7 +26,7 @@ const PASSING: &[i32] = &[
     999, // KEEPER_EXCEPTION
 ];
 
-/// Codes that speak of the rows of an INSERT: the same rows are refused again.
+/// ClickHouse codes for faulty rows of an INSERT: the same rows would be refused again.
 const ABOUT_ROWS: &[i32] = &[
     6,   // CANNOT_PARSE_TEXT
     20,  // NUMBER_OF_COLUMNS_DOESNT_MATCH
@@ -61,22 +61,22 @@ pub enum Error {
     /// unknown.
     #[error("the event store is not available: {0}")]
     Unavailable(String),
-    /// The same of one of the shards of a cluster: without it nothing is whole.
+    /// The same for one shard of a cluster. Without it no answer is complete.
     #[error("shard {shard} of the event store ({host}) is not available: {reason}")]
     ShardLost { shard: usize, host: String, reason: String },
-    /// The servers are not as the settings say. Waiting helps nothing.
+    /// The servers do not match the settings. Retrying does not help.
     #[error("warehouse_url: {0}")]
     Setup(String),
     /// The engine answered with an exception. An INSERT may have taken effect in part.
     #[error("the event store refused: {message}")]
     Refused { code: i32, message: String },
-    /// The answer was not what the caller wanted to read.
+    /// The answer could not be parsed.
     #[error("the event store's answer cannot be read: {0}")]
     Unreadable(String),
-    /// A newer program uses the store, and this one may not any more.
+    /// A newer program uses the store, which this one may no longer use.
     #[error("{0}")]
     Outdated(String),
-    /// The question was never sent: its caller did not get a turn.
+    /// The question was never sent, because its caller did not get a turn.
     #[error("the question got no turn: {0:?}")]
     Denied(Denied),
 }
@@ -96,23 +96,24 @@ impl Error {
         self.code().is_some_and(|code| ABOUT_ROWS.contains(&code))
     }
 
-    /// Whether there was not memory enough: less at once may do.
+    /// Whether there was not enough memory: a smaller statement may succeed.
     pub fn is_about_size(&self) -> bool {
         self.code() == Some(MEMORY_LIMIT_EXCEEDED)
     }
 
-    /// An answer was longer than this many bytes. In the store's words, which has such a limit too.
+    /// The error of an answer longer than this many bytes, with the code that the store has for its own
+    /// limit.
     pub(crate) fn too_large(most: usize) -> Self {
         let message = format!("the answer is longer than {most} bytes");
         Self::Refused { code: TOO_MANY_ROWS_OR_BYTES, message }
     }
 
-    /// Whether the answer was longer than it may be, or has more rows or groups.
+    /// Whether the answer had too many bytes, rows or groups.
     pub fn is_too_large(&self) -> bool {
         matches!(self.code(), Some(TOO_MANY_ROWS | TOO_MANY_ROWS_OR_BYTES))
     }
 
-    /// Whether the statement was sent away unread because too much was going on.
+    /// Whether the statement was refused without being run because too many others were.
     pub fn is_busy(&self) -> bool {
         match self {
             Self::Unavailable(reason) => reason.ends_with(crate::engine::BUSY),

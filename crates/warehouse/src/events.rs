@@ -1,4 +1,4 @@
-//! Questions about events that the loader and the console ask.
+//! Questions that the loader and the console ask about events.
 
 use std::collections::HashMap;
 
@@ -14,16 +14,16 @@ use crate::params::Param;
 use crate::placement::place_of_message;
 use crate::rows::{MessageKey, put_message_id, read_pairs};
 
-/// The quarter of an hour, which all counts are kept by.
+/// A quarter of an hour, by which all counts are kept.
 pub(crate) const BUCKET_MS: i64 = 15 * 60 * 1000;
 
-/// Bound values travel in the address of the request, which is short.
+/// Parameters are sent in the URL, whose length is limited.
 const APPS_AT_ONCE: usize = 500;
 
 impl Warehouse {
-    /// Which of these messages were stored in the last days by another load than `batch`, by app and
-    /// id. For up to some hundred thousand at a time. The ids lie in the order of time, so what is read
-    /// grows with the messages that are asked about and not with those that are known.
+    /// Which of these messages were stored in the last days by a load other than `batch`, by app and id.
+    /// For up to some hundred thousand at a time. The ids are sorted by time, so the rows read grow with
+    /// the messages asked about and not with all that are known.
     pub async fn known_ids(
         &self,
         messages: &[MessageKey],
@@ -44,13 +44,13 @@ impl Warehouse {
         messages: &[MessageKey],
         batch: u64,
     ) -> Result<Vec<(Uuid, Uuid)>, Error> {
-        // One literal, not one for each id: the parser would make a node of every one.
+        // One literal instead of one for each id: the parser would create a node for every one.
         let mut packed = Vec::with_capacity(messages.len() * 40);
         for message in messages {
             put_message_id(*message, &mut packed);
         }
-        // Base64 is two thirds the size of hexadecimal digits, and as much quicker to read. Versions
-        // before this one left ids in `log_ids`, without a time, for the eight days that ids are kept.
+        // Base64 is two thirds the size of hexadecimal, and faster to read by as much. Earlier versions
+        // left ids in `log_ids`, without a time, for the eight days that ids are kept.
         let sql = format!(
             "WITH base64Decode('{}') AS packed, {} AS count SELECT DISTINCT app_id, log_id FROM (\
              SELECT app_id, log_id FROM message_ids WHERE (app_id, time_ms, log_id) IN \
@@ -68,8 +68,8 @@ impl Warehouse {
         Ok(read_pairs(&self.call(call).await?))
     }
 
-    /// Which messages of a batch, by app and id, are stored, when the answer to its INSERT was lost. The range is
-    /// that of the batch's times, both ends included.
+    /// Which messages of a batch, by app and id, are stored, for when the answer to its INSERT was lost.
+    /// The range is that of the batch's times, both ends included.
     pub async fn stored_of_batch(
         &self,
         batch: u64,
@@ -98,8 +98,8 @@ impl Warehouse {
         Ok(stored)
     }
 
-    /// How many events each app has between two moments, the second one excluded. Exact where both
-    /// are multiples of 15 minutes; otherwise the buckets they fall into count as a whole.
+    /// How many events each app has between two moments, the second excluded. Exact if both are
+    /// multiples of 15 minutes; otherwise the buckets that contain them count as a whole.
     pub async fn count_events(
         &self,
         apps: &[Uuid],

@@ -1,4 +1,4 @@
-//! Questions that people put together: of one event or any, counted, filtered, grouped, over time.
+//! Questions that people compose: of one event or any, counted, filtered, grouped, over time.
 
 mod statement;
 
@@ -19,15 +19,15 @@ use crate::params::Param;
 use crate::shown::PEOPLE_MIN;
 use crate::statement::{self as words, HiddenAs, Statement};
 
-/// Groups that are told apart.
+/// How many groups are shown; further ones are combined.
 pub const GROUPS_MAX: usize = 10;
 const VALUES_MAX: u64 = 20;
-/// Suggestions come from that many of the newest events, or fewer where they are large.
+/// Suggestions come from this many of the newest events, or fewer where events are large.
 const VALUES_SAMPLE: u64 = 100_000;
 const VALUES: Bounds = Bounds { read: Some(256 << 20), groups: Some(200_000), wide: true, ..LIST };
-/// One person's question must not keep everyone else's waiting. It takes up to three statements.
+/// One person's question must not keep others waiting. A question takes up to three statements.
 const TIME_LIMIT: Duration = Duration::from_secs(8);
-/// What counts are kept by, in seconds.
+/// The length of the shortest buckets of counts, in seconds.
 const QUARTER: u64 = crate::buckets::QUARTER as u64;
 const MEMORY_LIMIT: u64 = 512 << 20;
 const ROWS_LIMIT: u64 = 500_000_000;
@@ -43,15 +43,16 @@ pub enum Measure {
 #[derive(Clone, Debug)]
 pub struct ExploreQuery {
     pub app: Uuid,
-    /// Any, if none is named.
+    /// Any event, if None.
     pub event: Option<String>,
     pub measure: Measure,
     pub filters: Vec<Filter>,
     pub group_by: Option<Property>,
-    /// Where each bucket starts, as Unix times, and where the last one ends.
+    /// The Unix times at which the buckets start, and at which the last one ends.
     pub starts: Vec<u64>,
     pub end: u64,
-    /// For those who may not see personal data: what is not shown to them is not there (`shown`).
+    /// For callers who may not see personal data: values hidden from them are treated as absent
+    /// (`shown`).
     pub hide_personal: bool,
 }
 
@@ -59,9 +60,9 @@ pub struct ExploreQuery {
 pub enum Key {
     Text(String),
     NotSet,
-    /// Values that may not be told.
+    /// Values that must not be shown.
     Hidden,
-    /// Everything beyond the groups that are told apart.
+    /// Everything beyond the groups that are shown.
     Rest,
 }
 
@@ -76,7 +77,7 @@ pub struct Group {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finding {
     pub total: f64,
-    /// The largest first, the rest last. Without a grouping there is one.
+    /// The largest first, the rest last. A single one if nothing is grouped.
     pub groups: Vec<Group>,
 }
 
@@ -94,7 +95,7 @@ pub struct Values {
     pub values: Vec<ValueCount>,
     /// Whether there are others.
     pub more: bool,
-    /// How many of the events that were looked at carry a value over the app's limit.
+    /// How many of the events read carry a value over the app's limit.
     pub other: u64,
 }
 
@@ -104,7 +105,7 @@ struct GroupRow {
     value: String,
     #[serde(flatten)]
     counts: Counts,
-    /// Counted where values are hidden.
+    /// Only counted where values are hidden.
     #[serde(default)]
     people: u64,
 }
@@ -113,7 +114,7 @@ struct GroupRow {
 struct PointRow {
     kind: u8,
     value: String,
-    /// 1 on the line that counts a group over all buckets.
+    /// 1 in the row that counts a group over all buckets.
     whole: u8,
     slot: u64,
     #[serde(flatten)]
@@ -123,7 +124,7 @@ struct PointRow {
 #[derive(Default, Deserialize)]
 struct Counts {
     events: u64,
-    /// Different people or devices.
+    /// Distinct people or devices.
     who: u64,
 }
 
@@ -143,7 +144,7 @@ impl ExploreQuery {
         self.starts.binary_search(&slot).ok()
     }
 
-    /// The answer where there are no events.
+    /// The answer if there are no events.
     fn nothing(&self) -> Finding {
         let points = vec![0.0; self.starts.len()];
         let whole = Group { key: Key::NotSet, total: 0.0, points };
@@ -172,8 +173,8 @@ impl Warehouse {
         Ok(Finding { total, groups })
     }
 
-    /// The largest groups. Hidden values of few people are counted as if there were none: a group of
-    /// one would tell who has something to hide.
+    /// The largest groups. Hidden values of too few people are counted as not set: a group of one would
+    /// reveal who has something to hide.
     async fn top(&self, query: &ExploreQuery) -> Result<(Vec<Key>, HiddenAs), Error> {
         let mut hidden_as = HiddenAs::Hidden;
         let whose = self.whose();
@@ -185,7 +186,7 @@ impl Warehouse {
         }
         if query.hide_personal {
             let size = |row: &GroupRow| row.counts.measure(query.measure);
-            // Stable: those of equal size stay in their order, but for the hidden one.
+            // A stable order: groups of equal size stay as they were, except for the hidden one.
             let rank = |row: &GroupRow| (row.kind, row.value.clone());
             top.sort_by(|a, b| size(b).total_cmp(&size(a)).then_with(|| rank(a).cmp(&rank(b))));
             top.truncate(GROUPS_MAX);
@@ -193,7 +194,7 @@ impl Warehouse {
         Ok((top.into_iter().map(|row| key(row.kind, row.value)).collect(), hidden_as))
     }
 
-    /// The values of a property that are seen most often of late, of those that contain `search`.
+    /// The most frequent recent values of a property, among those that contain `search`.
     pub async fn values(
         &self,
         query: &ExploreQuery,
@@ -216,14 +217,14 @@ impl Warehouse {
         Ok(Values { values, more, other: other.first().map_or(0, |other| other.events) })
     }
 
-    /// The same query about the newest part of its time that holds enough events for a sample.
+    /// The same query for the newest part of its range that holds enough events for a sample.
     async fn newest(&self, query: &ExploreQuery) -> Result<ExploreQuery, Error> {
         let mut newest = query.clone();
         let from = query.starts.first().copied().unwrap_or(query.end);
         let event = query.event.as_deref();
         let mut quarters = self.quarters(query.app, event, from / QUARTER * QUARTER).await?;
         if quarters.is_empty() && event.is_some() {
-            // It may have no counts of its own.
+            // The event may be over the limit, without counts of its own.
             quarters = self.quarters(query.app, Some(OTHER), from / QUARTER * QUARTER).await?;
         }
         let mut events = 0;

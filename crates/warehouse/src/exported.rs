@@ -1,6 +1,6 @@
-//! Copies of a store on a server, over its HTTP interface: nobody but the server reaches its files. The
-//! rows of every table go out by partition in ClickHouse's own binary format, and back into an empty
-//! store whose views are taken away meanwhile: they would count every row again.
+//! Copies a store on a server over its HTTP interface, because only the server can reach its files. The
+//! rows of every table are exported by partition in ClickHouse's Native format, and imported into an
+//! empty store whose views are dropped meanwhile: they would count every row again.
 
 use std::time::Duration;
 
@@ -16,10 +16,10 @@ use crate::location::quoted;
 use crate::params::Param;
 use crate::schema::{RECORD_TABLE, SHARD_TABLE};
 
-/// For one partition of one table.
+/// The time limit for one partition of one table.
 const LIMIT: Duration = Duration::from_secs(6 * 60 * 60);
 
-/// A table as far as a copy of its rows has to know it.
+/// What a copy needs to know of a table.
 #[derive(Clone, Debug, Deserialize)]
 pub struct ExportedTable {
     pub name: String,
@@ -30,18 +30,18 @@ pub struct ExportedTable {
 }
 
 impl ExportedTable {
-    /// Whether rows end by themselves: there may be fewer after a restore.
+    /// Whether rows expire: there may be fewer after a restore.
     pub fn expires(&self) -> bool {
         self.engine_full.contains(" TTL ")
     }
 
-    /// Whether merges put rows together.
+    /// Whether merges combine rows.
     pub fn merges_rows(&self) -> bool {
         self.engine != "MergeTree"
     }
 }
 
-/// How a view is made again.
+/// A view and the statement that creates it.
 #[derive(Deserialize)]
 pub struct View {
     pub(crate) name: String,
@@ -49,7 +49,7 @@ pub struct View {
 }
 
 impl Warehouse {
-    /// The tables of one server that hold something, with their partitions.
+    /// The tables of one server that have rows, with their partitions.
     pub async fn exported_tables(&self) -> Result<Vec<ExportedTable>, Error> {
         #[derive(Deserialize)]
         struct Partition {
@@ -72,7 +72,7 @@ impl Warehouse {
         Ok(tables)
     }
 
-    /// The rows of one partition, as they come.
+    /// Streams the rows of one partition.
     pub async fn export(&self, table: &str, partition: &str) -> Result<RowStream, Error> {
         let sql = format!(
             "SELECT * FROM {} WHERE _partition_id = {{partition:String}} FORMAT Native",
@@ -83,7 +83,7 @@ impl Warehouse {
         self.stream(call.set("max_execution_time", LIMIT.as_secs())).await
     }
 
-    /// How many rows there are once everything is merged that merges put together.
+    /// How many rows a table has after all merges.
     pub async fn rows_merged(&self, table: &ExportedTable) -> Result<u64, Error> {
         #[derive(Deserialize)]
         struct Row {
@@ -95,14 +95,14 @@ impl Warehouse {
         Ok(found.first().map_or(0, |row| row.rows))
     }
 
-    /// The views, and how they are made.
+    /// The views with the statements that create them.
     pub(crate) async fn views(&self) -> Result<Vec<View>, Error> {
         let sql = "SELECT name, create_table_query FROM system.tables \
                    WHERE database = currentDatabase() AND engine = 'MaterializedView' ORDER BY name";
         self.query(sql, &[]).await
     }
 
-    /// Takes the views away, and says how they are made again.
+    /// Drops the views, and returns what is needed to create them again.
     pub async fn take_views_away(&self) -> Result<Vec<View>, Error> {
         let views = self.views().await?;
         for view in &views {
@@ -118,20 +118,20 @@ impl Warehouse {
         Ok(())
     }
 
-    /// Stores what `export` gave of a table, as it comes.
+    /// Stores the rows of a table from `export`, as a stream.
     pub async fn import(
         &self,
         table: &str,
         rows: mpsc::Receiver<std::io::Result<Bytes>>,
     ) -> Result<(), Error> {
         let sql = format!("INSERT INTO {} FORMAT Native", quoted(table));
-        // As they are: neither put together here nor taken for rows that came before.
+        // Stores the rows unchanged: neither combined on insert nor mistaken for duplicates.
         let call = Call::new(&sql, &[], LIMIT).set("optimize_on_insert", 0).never_a_duplicate();
         let next = |mut rows: mpsc::Receiver<_>| async { Some((rows.recv().await?, rows)) };
         self.send(call, futures_util::stream::unfold(rows, next)).await
     }
 
-    /// Whether there is nothing at all yet, on any shard.
+    /// Whether the store has no tables yet, on any shard.
     pub async fn is_empty(&self) -> Result<bool, Error> {
         let all = self.on_every_shard(|shard| async move { shard.is_empty_here().await }).await?;
         Ok(all.into_iter().all(|is_empty| is_empty))

@@ -1,5 +1,5 @@
-//! Who may write: a number for each lease, which grows when another instance takes over from one that
-//! did not give it back.
+//! Fencing numbers: one for each lease, raised when another instance takes over a lease that was not
+//! given back.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ use crate::client::Warehouse;
 use crate::error::Error;
 
 impl Warehouse {
-    /// The highest number of each lease.
+    /// The highest fence of each lease.
     pub async fn fences(&self) -> Result<HashMap<String, i64>, Error> {
         #[derive(Deserialize)]
         struct Row {
@@ -33,7 +33,7 @@ impl Warehouse {
         let body = rows.collect::<Vec<_>>().join("\n");
         let body = Bytes::from(body);
         let sql = "INSERT INTO fences (name, fence) FORMAT JSONEachRow";
-        // Every shard has them, so that none is lost with one.
+        // Stored on every shard, so that losing one shard loses no fence.
         let insert = |shard: Self| {
             let body = body.clone();
             async move { shard.insert_here(sql, body, Insert::default()).await }

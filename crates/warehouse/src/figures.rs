@@ -1,5 +1,5 @@
-//! What the store tells Prometheus: statements, their time and failures by kind, and how the embedded
-//! engine lives. Looked up once, because every statement counts.
+//! The store's metrics for Prometheus: statements, their time and failures by kind, and restarts of the
+//! embedded engine. The handles are looked up once, because every statement is counted.
 
 use std::time::Instant;
 
@@ -7,7 +7,7 @@ use metrics::{Counter, Histogram};
 
 use crate::error::Error;
 
-/// What a statement is: one that somebody waits for, one of the server's own that reads, rows to
+/// The kinds of statements: a question that a person waits for, a read of the server's own, rows to
 /// store, or any other change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StatementKind {
@@ -30,7 +30,7 @@ impl StatementKind {
     }
 }
 
-/// How a statement failed: the store said no, or said nothing.
+/// How a statement failed: the store refused it, or did not answer.
 pub const FAILURES: [&str; 2] = ["refused", "unavailable"];
 
 pub(crate) struct Figures([OfKind; 4]);
@@ -58,7 +58,7 @@ impl Figures {
         }))
     }
 
-    /// A statement that was sent, from when until now.
+    /// Records a statement that was sent at `since` and has just ended.
     pub fn note<T>(&self, kind: StatementKind, since: Instant, outcome: Result<T, &Error>) {
         // In the order of the variants.
         let figures = &self.0[kind as usize];
@@ -71,7 +71,7 @@ impl Figures {
     }
 }
 
-/// The engine ended and is started again.
+/// Counts a restart of the engine.
 pub(crate) fn count_restart() {
     metrics::counter!("atrium_engine_restarts_total").increment(1);
 }

@@ -1,6 +1,6 @@
-//! When each device of an app was there first, whatever was removed since. Kept in memory: devices
-//! are numbered from 1 on, so that a list of moments is all it takes, and what later loads tell of a
-//! day is read for that day alone. Of large apps the store counts them (`joined`).
+//! When each device of an app was first seen, even if it was erased since. Kept in memory: devices are
+//! numbered from 1 on, so a list of times is enough, and when later loads touch a day only that day is
+//! read again. For large apps the store counts them (`joined`).
 
 use std::collections::HashMap;
 
@@ -18,11 +18,11 @@ use crate::rollup_cache::{AsOf, FirstSeen};
 use crate::runtime::off_the_runtime;
 use crate::versions::Versions;
 
-/// Those of each app, while nobody else changes them.
+/// The locked lists of several apps.
 type Held = HashMap<Uuid, OwnedMutexGuard<FirstSeen>>;
 
 impl Warehouse {
-    /// How many devices came, of each app in each of the buckets that begin at the cuts.
+    /// How many devices were new, for each app, in each of the buckets that start at the cuts.
     pub(crate) async fn first_seen(
         &self,
         by_size: &BySize,

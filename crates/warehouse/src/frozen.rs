@@ -1,8 +1,8 @@
-//! Copies of the embedded store: its tables at one moment, and their way back into an empty one.
+//! Copies of the embedded store: a snapshot of its tables, and how it is restored into an empty store.
 //!
-//! A table is a set of parts, and a part never changes. FREEZE gives every part of a table a second
-//! name in another folder, within milliseconds: whatever the store makes of its parts later, those
-//! stay what they were until that folder is removed (docs/decisions/0034).
+//! A table is a set of immutable parts. FREEZE hard-links all parts of a table into another folder
+//! within milliseconds: whatever the store does with its parts afterwards, the links keep the old ones
+//! until that folder is removed (docs/decisions/0034).
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -19,14 +19,14 @@ use crate::params::Param;
 use crate::schema::{RECORD_TABLE, newest_migration};
 
 const LIMIT: Duration = Duration::from_secs(600);
-/// Apps are removed without regard to loading. One that goes meanwhile is waited for.
+/// Apps can be deleted at any time, even during a copy. The copy is then tried again.
 const TRIES: u32 = 5;
 const PREFIX: &str = "atrium_backup_";
 
 /// How many rows each app has in a table.
 pub type RowsOfApps = BTreeMap<Uuid, u64>;
 
-/// The tables at one moment. What is on the disk goes with this.
+/// A snapshot of the tables. Dropping it removes it from the disk.
 pub struct Frozen {
     pub tables: Vec<FrozenTable>,
     /// The last migration of the tables.
@@ -38,14 +38,14 @@ pub struct FrozenTable {
     pub name: String,
     /// In the order they were written.
     pub parts: Vec<FrozenPart>,
-    /// Where merges leave the number of rows alone.
+    /// Rows by app; only for tables whose merges keep the number of rows.
     pub apps: Option<RowsOfApps>,
 }
 
 pub struct FrozenPart {
     pub name: String,
     pub folder: PathBuf,
-    /// Those that were deleted and not removed yet among them.
+    /// Includes rows that were deleted but not yet removed.
     pub rows: u64,
     pub bytes: u64,
 }
@@ -67,7 +67,7 @@ struct Table {
 }
 
 impl Table {
-    /// Merges of the others put rows together, or drop those whose time is over.
+    /// Merges of all other tables combine rows, or drop expired ones.
     fn keeps_rows(&self) -> bool {
         self.engine == "MergeTree" && !self.engine_full.contains(" TTL ")
     }
@@ -79,8 +79,8 @@ impl Table {
 }
 
 impl Warehouse {
-    /// The tables as they are now, under a name that no other copy has. The caller keeps loaders away,
-    /// and makes one copy at a time.
+    /// Takes a snapshot under a name that no other copy has. The caller keeps loaders from running, and
+    /// makes one copy at a time.
     pub async fn freeze(&self, name: &str) -> Result<Frozen, Error> {
         let disk = self.disk().await?;
         let shadow = disk.join("shadow");
@@ -113,7 +113,7 @@ impl Warehouse {
         Err(Error::Unavailable("apps are being removed from it all the time".to_owned()))
     }
 
-    /// The tables that hold something.
+    /// All tables except the record of migrations.
     async fn tables(&self) -> Result<Vec<Table>, Error> {
         let sql = "SELECT name, engine, engine_full, data_paths FROM system.tables \
                    WHERE database = currentDatabase() AND engine LIKE '%MergeTree' \
@@ -156,8 +156,8 @@ impl Warehouse {
         Ok(rows.into_iter().map(|row| (row.app_id, row.rows)).collect())
     }
 
-    /// The folder of each table from which `attach` takes parts, in a store without any rows. What is
-    /// attached stays as it is until the engine is started again: nothing is merged.
+    /// The folder of each table from which `attach` takes parts, in a store without rows. Merges are
+    /// stopped, so that attached parts stay unchanged until the engine restarts.
     pub async fn folders_to_attach_from(&self) -> Result<BTreeMap<String, PathBuf>, Error> {
         let mut folders = BTreeMap::new();
         for table in self.tables().await? {
@@ -167,15 +167,15 @@ impl Warehouse {
         Ok(folders)
     }
 
-    /// Takes a part in. Views do not see it: what they would make of it has parts of its own.
+    /// Attaches a part. Views do not see its rows: their tables have parts of their own.
     pub async fn attach(&self, table: &str, part: &str) -> Result<(), Error> {
         let part = part.replace('\\', "\\\\").replace('\'', "\\'");
         let sql = format!("ALTER TABLE {} ATTACH PART '{part}'", quoted(table));
         self.call(Call::new(&sql, &[], LIMIT)).await.map(drop)
     }
 
-    /// Has the rows removed from the disk that were deleted and only hidden, in the background: that it
-    /// was asked for before is not part of a copy.
+    /// Has rows that were deleted but are only masked removed from the disk, in the background. A copy
+    /// does not include pending requests of this kind.
     pub async fn finish_deletes(&self) -> Result<(), Error> {
         #[derive(Deserialize)]
         struct Row {
@@ -191,7 +191,7 @@ impl Warehouse {
         Ok(())
     }
 
-    /// How many rows the parts of a table have, those among them that were deleted.
+    /// How many rows the parts of a table have, including deleted ones.
     pub async fn rows_of_parts(&self, table: &str) -> Result<u64, Error> {
         #[derive(Deserialize)]
         struct Row {
@@ -204,7 +204,7 @@ impl Warehouse {
     }
 }
 
-/// What a copy that was cut off left behind.
+/// Removes what an interrupted copy left behind.
 fn remove_left_copies(shadow: &Path) -> std::io::Result<()> {
     let entries = match std::fs::read_dir(shadow) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
@@ -255,8 +255,8 @@ fn size_of(folder: &Path) -> std::io::Result<u64> {
     Ok(size)
 }
 
-/// A part is called after its partition and the first of the inserts that are in it:
-/// `202611_17_23_2`. In that order the store numbers them again when they are attached.
+/// A part's name has its partition and the first of the inserts in it: `202611_17_23_2`. The store
+/// numbers parts again in this order when they are attached.
 fn order_of(name: &str) -> (String, u64) {
     let mut pieces = name.split('_');
     let partition = pieces.next().unwrap_or_default().to_owned();

@@ -1,5 +1,5 @@
-//! Whoever decides when a question may be sent to the store. The server values the store's attention
-//! between its callers; this crate only waits for a turn before each statement that reads.
+//! Decides when a question may be sent to the store. The server shares the store fairly between its
+//! callers; this crate only waits for a turn before each statement that reads.
 
 use std::any::Any;
 use std::future::Future;
@@ -21,14 +21,14 @@ pub trait Gate: Send + Sync {
     /// Waits for a turn. Dropping the future gives the place in the queue up.
     fn enter(&self) -> Pin<Box<dyn Future<Output = Result<Turn, Denied>> + Send + '_>>;
 
-    /// The store's own `priority`: a statement pauses while one with a smaller number runs. Zero takes
-    /// no part in that.
+    /// ClickHouse's `priority` setting: a statement pauses while one with a smaller number runs. Zero
+    /// takes no part in that.
     fn priority(&self) -> u8 {
         0
     }
 
-    /// How far the system's scheduler sets the statement's threads back behind everything else, from 0
-    /// to 19. A store that may not change that (CAP_SYS_NICE) ignores it.
+    /// The nice value of the statement's threads, from 0 to 19. A store without the right to change it
+    /// (CAP_SYS_NICE) ignores it.
     fn nice(&self) -> u8 {
         0
     }

@@ -1,5 +1,5 @@
-//! Every device and user of an app has a number, given once and by the loader alone. Sets of small
-//! numbers are bitmaps: what the dashboard counts people with (docs/decisions/0015).
+//! Every device and user of an app has a number, assigned once and by the loader alone. Sets of small
+//! numbers are stored as bitmaps, with which the dashboard counts people (docs/decisions/0015).
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -16,8 +16,8 @@ use crate::placement::{hash_of, place_of};
 use crate::rows::Kind;
 use crate::rows::{put_uuid, read_uuid};
 
-/// Who has a number. Devices and users share one row of numbers, so that whoever never said their
-/// name is one and the same as a person and as a device.
+/// A device or user. Both are numbered in one sequence, so that a device without a user has the same
+/// number as a person and as a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Identity {
     pub app: Uuid,
@@ -37,7 +37,7 @@ impl Identity {
         self.hash
     }
 
-    /// Where they are, among the shards.
+    /// Determines the shard.
     pub(crate) fn place(&self) -> u64 {
         place_of(self.app, self.hash)
     }
@@ -46,7 +46,7 @@ impl Identity {
 const ROW: usize = 16 + 8 + 4;
 
 impl Warehouse {
-    /// The numbers of those who have one. For up to some hundred thousand at a time.
+    /// The numbers of the identities that have one. For up to some hundred thousand at a time.
     pub async fn person_ids(
         &self,
         identities: &[Identity],
@@ -77,14 +77,14 @@ impl Warehouse {
         );
         let call = Call::new(&sql, &[], self.limit()).long().reading();
         let answer = self.call(call).await?;
-        // The same name in another app was not asked about.
+        // Drops rows with the same hash in another app, which was not asked about.
         let asked: HashSet<&Identity> = identities.iter().collect();
         let rows = answer.as_chunks::<ROW>().0.iter().map(read);
         Ok(rows.filter(|(identity, _)| asked.contains(identity)).collect())
     }
 
-    /// Writes numbers down. They must be there before an event that carries them is. Of two numbers of
-    /// one person the one under the higher fence of their app counts.
+    /// Stores numbers, which must be done before any event that carries them is stored. If one person
+    /// has two numbers, the one with the higher fence of the app counts.
     pub async fn add_person_ids(
         &self,
         rows: &[(Identity, u32)],
@@ -105,7 +105,7 @@ impl Warehouse {
         self.insert_bodies(sql, bodies, Insert::default()).await
     }
 
-    /// The highest number that someone of an app has; 0 where nobody has one.
+    /// The highest number assigned in an app; 0 if there is none.
     pub async fn last_number(&self, app: Uuid) -> Result<u32, Error> {
         #[derive(Deserialize)]
         struct Row {

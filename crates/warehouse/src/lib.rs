@@ -1,9 +1,9 @@
-//! The warehouse: ClickHouse, embedded on one machine or a server of its own beyond that, behind
-//! one client. `docs/decisions/0012-event-store.md` says why.
+//! The warehouse: ClickHouse, embedded or on servers of its own, behind one client.
+//! `docs/decisions/0012-event-store.md` says why.
 //!
 //! `client` talks to either, `embedded` and `engine` are the two ends of the embedded one, `schema`
-//! brings the tables up to date, and the rest are the questions and changes that have a name.
-//! Nothing here knows about HTTP handlers or the metadata database.
+//! brings the tables up to date, and the other modules are the named questions and changes. Nothing here
+//! knows about HTTP handlers or the metadata database.
 
 mod about;
 mod address_file;

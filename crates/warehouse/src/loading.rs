@@ -1,4 +1,4 @@
-//! What the loader needs beside inserts: the changes of many profiles at once.
+//! What the loader needs besides inserts: reading the changes of many profiles at once.
 
 use serde::Deserialize;
 use uuid::Uuid;
@@ -19,7 +19,7 @@ fn page_of_mutations(place: &str) -> String {
     )
 }
 
-/// A change, and whose it is.
+/// A change, and the id of the profile it changes.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct MutationOf {
     pub id: String,
@@ -27,7 +27,7 @@ pub struct MutationOf {
     pub mutation: MutationRow,
 }
 
-/// How far changes were read: whose they were, and the last one's place among them.
+/// How far changes were read: the last change, by its profile, time and message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReadUpTo {
     pub id: String,
@@ -36,9 +36,8 @@ pub struct ReadUpTo {
 }
 
 impl Warehouse {
-    /// Like `mutations_of_many`, at most so many at a time, in the order of ids: what comes after
-    /// `upto`, and of the one named there only what is left. The ids must be few enough for an
-    /// address: `chunks_of_ids` sees to it.
+    /// Like `mutations_of_many`, but at most `limit` at a time, ordered by id: those after `upto`. The
+    /// ids must fit into one URL: `chunks_of_ids` ensures that.
     pub async fn mutations_after(
         &self,
         (app, kind): (Uuid, Kind),
@@ -52,7 +51,7 @@ impl Warehouse {
         ids.sort_unstable();
         if let Some(ReadUpTo { id, time_ms, log_id }) = upto {
             ids.retain(|other| other > id);
-            // By itself, where the table's order leads straight to the place.
+            // A statement of its own, because the table's order leads straight to the position.
             let params = [
                 ("app", app.into()),
                 ("kind", kind.as_str().into()),
@@ -80,8 +79,8 @@ impl Warehouse {
         Ok(found)
     }
 
-    /// The changes to these profiles, each one's in the order of their times: all of them, or those
-    /// later than a moment.
+    /// The changes to these profiles, those of each profile ordered by time: all of them, or those after
+    /// a moment.
     pub async fn mutations_of_many(
         &self,
         app: Uuid,
@@ -95,7 +94,7 @@ impl Warehouse {
                    AND time > fromUnixTimestamp64Milli({after:Int64}, 'UTC') \
                    ORDER BY id, time, log_id LIMIT 1 BY id, log_id";
         let mut found = Vec::new();
-        // The ids travel in the address of the request, which servers keep short.
+        // The ids are sent in the URL, which servers limit.
         for ids in chunks(ids) {
             let params = [
                 ("app", app.into()),

@@ -1,4 +1,4 @@
-//! Loads that may still be under way after whoever sent them is gone.
+//! Loads that may still be running although their sender is gone.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -10,21 +10,22 @@ use crate::error::Error;
 
 const PREFIX: &str = "atrium-load-";
 const LOOK: Duration = Duration::from_millis(50);
-/// A server that takes longer to answer may have been stopped. What waited before its door is let in after it.
+/// A server that takes longer than this to answer may have been paused. It may let in waiting statements
+/// right after it resumes.
 const SLOW: Duration = Duration::from_millis(500);
 const LET_IN: Duration = Duration::from_secs(1);
 /// Longer than a load may take.
 const WAIT: Duration = Duration::from_secs(150);
 
-/// What the statements of a load are known by on a server.
+/// The query id of a load's statements.
 pub fn load_query_id(batch: u64) -> String {
     format!("{PREFIX}{batch:016x}")
 }
 
 impl Warehouse {
-    /// Makes sure that a load whose answer was lost does not run any more: ends it on a server, and
-    /// waits for it in the embedded engine. Other loads that run now are waited for: one that a crash
-    /// left behind must not add to what is about to be counted.
+    /// Makes sure that a load whose answer was lost no longer runs: kills it on a server, or waits for
+    /// it in the embedded engine. Also waits for other loads that run now: one left behind by a crash
+    /// must not add to what is about to be counted.
     pub async fn end_load(&self, batch: u64) -> Result<(), Error> {
         if self.is_embedded() {
             return self.quiet().await;
@@ -50,7 +51,7 @@ impl Warehouse {
         Ok(())
     }
 
-    /// By their ids and texts: the statements of one load have one id.
+    /// By id and text: all statements of one load share an id.
     async fn running_loads(&self) -> Result<BTreeSet<(String, u64)>, Error> {
         #[derive(Deserialize)]
         struct Row {

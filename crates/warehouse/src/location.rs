@@ -8,12 +8,12 @@ const DEFAULT_DATABASE: &str = "atrium";
 
 #[derive(Clone)]
 pub enum Location {
-    /// In a folder of this machine, behind an engine process that this one starts.
+    /// In a folder on this machine, served by an engine process that this one starts.
     Embedded {
         folder: PathBuf,
         /// libchdb.so.
         library: PathBuf,
-        /// The program with the engine in it, if it is not the running one.
+        /// The program to run as the engine, if it is not the running one.
         program: Option<PathBuf>,
         memory_mb: u64,
     },
@@ -22,7 +22,7 @@ pub enum Location {
     Remote { url: Url },
 }
 
-/// Without the password: a location is the kind of thing that ends up in a log.
+/// Without the password: locations end up in logs.
 impl std::fmt::Debug for Location {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
@@ -32,7 +32,7 @@ impl std::fmt::Debug for Location {
     }
 }
 
-/// The address of a store, taken apart.
+/// The parsed address of a store.
 pub(crate) struct Address {
     pub server: Server,
     pub database: String,
@@ -51,14 +51,14 @@ pub(crate) struct Server {
 /// A cluster as the settings name it.
 pub(crate) struct ClusterName {
     pub name: String,
-    /// Where each shard answers. Where none are named, the server is asked.
+    /// The addresses of the shards. If empty, the server is asked for them.
     pub shards: Vec<Url>,
-    /// Whether each shard has several servers that copy from each other.
+    /// Whether each shard has several replicas.
     pub replicated: bool,
 }
 
-/// Where the store of an address answers: its server, and the shards that the address names. Fails
-/// with what is wrong with it.
+/// The servers behind a store's address: its server, and the shards that it names. The error says what
+/// is wrong with the address.
 pub fn addresses(url: &Url) -> Result<Vec<Url>, String> {
     let address = Address::of(url)?;
     let shards = address.cluster.map(|cluster| cluster.shards).unwrap_or_default();
@@ -104,7 +104,7 @@ fn cluster(url: &Url, server: &Server) -> Result<Option<ClusterName>, String> {
 }
 
 impl Server {
-    /// Another server of the same kind, by its host and, where it differs, its port.
+    /// The URL of another server with the same scheme, given its host and, if it differs, its port.
     pub fn beside(&self, host_and_port: &str) -> Result<Url, String> {
         let wrong = || format!("`{host_and_port}` is no host:port of a shard");
         let text = format!("{}://{host_and_port}/", self.url.scheme());
@@ -127,14 +127,14 @@ impl Server {
         Self { url, user: self.user.clone(), password: self.password.clone() }
     }
 
-    /// As people know it.
+    /// For messages.
     pub fn host_and_port(&self) -> String {
         let port = self.url.port_or_known_default().unwrap_or(0);
         format!("{}:{port}", self.url.host_str().unwrap_or_default())
     }
 }
 
-/// Also where it is the usual one, which a URL leaves out.
+/// Whether a port is given; a parsed URL does not tell, because it omits the default port.
 fn names_port(host_and_port: &str) -> bool {
     let after_address = host_and_port.rsplit(']').next().unwrap_or_default();
     after_address.contains(':')
@@ -143,7 +143,7 @@ fn names_port(host_and_port: &str) -> bool {
 /// The address alone.
 fn bare(url: &Url) -> Url {
     let mut bare = url.clone();
-    // These fail only for addresses without a host, which no request would reach either.
+    // These fail only for URLs without a host, which no request could reach either.
     let _ = bare.set_username("");
     let _ = bare.set_password(None);
     bare.set_path("/");
@@ -151,32 +151,32 @@ fn bare(url: &Url) -> Url {
     bare
 }
 
-/// The names in a store of our own.
+/// The names in the embedded store.
 pub(crate) fn own_names() -> Names {
     Names { database: DEFAULT_DATABASE.to_owned(), shard: None }
 }
 
-/// What the statements differ in from one installation to the next.
+/// Names in statements that differ between installations.
 #[derive(Clone)]
 pub(crate) struct Names {
     pub database: String,
-    /// For a server that is one shard of a cluster.
+    /// Set for a server that is one shard of a cluster.
     pub shard: Option<ShardNames>,
 }
 
-/// What a shard has to know of the cluster that it is in.
+/// What statements on a shard need to know about its cluster.
 #[derive(Clone)]
 pub(crate) struct ShardNames {
     /// From 1 on.
     pub number: usize,
     pub cluster: String,
-    /// The database in which a name stands for the tables of all shards.
+    /// The database whose Distributed tables stand for the tables of all shards.
     pub whole: String,
     pub replicated: bool,
 }
 
 impl ShardNames {
-    /// To be put after a name where each server of a shard has something of its own.
+    /// Appended to a name in statements that must run on every replica of the shard.
     pub fn on_cluster(&self) -> String {
         match self.replicated {
             true => format!(" ON CLUSTER {}", quoted(&self.cluster)),
@@ -190,7 +190,7 @@ impl Names {
         self.shard.as_ref().is_some_and(|shard| shard.replicated)
     }
 
-    /// A table with the rows of all shards, as a statement of this server names it.
+    /// The name, in statements to this server, of a table with the rows of all shards.
     pub fn whole(&self, table: &str) -> String {
         match &self.shard {
             Some(shard) => format!("{}.{}", quoted(&shard.whole), quoted(table)),

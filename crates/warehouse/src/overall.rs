@@ -1,9 +1,9 @@
-//! What the dashboard asks: figures of many apps over a range that begins and ends at a quarter of an
-//! hour. Persons and devices are counted once per app, exactly, as bitmaps of their numbers. Nothing
-//! here knows of time zones: where buckets begin is told as moments.
+//! The dashboard's questions: counts of many apps over a range that starts and ends at a quarter of an
+//! hour. Persons and devices are counted once per app, exactly, as bitmaps of their numbers. Time zones
+//! are not known here: the starts of buckets are given as moments.
 //!
-//! The engine hands out buckets of time, which are kept (`rollup_cache`) and put together here: a statement
-//! costs it some milliseconds whatever it is about, and most buckets were read before. Of large apps
+//! The engine returns buckets of time, which are cached (`rollup_cache`) and joined here: each statement
+//! costs it some milliseconds whatever it is about, and most buckets were read before. For large apps
 //! (`app_size`) it joins the buckets itself, and answers with counts (`joined`).
 
 mod names;
@@ -25,7 +25,7 @@ use crate::totals::buckets_of;
 use crate::versions::Versions;
 use summing::Summing;
 
-/// Buckets of a long range are looked at in turn, as many as begin within this many seconds.
+/// Buckets of a long range are read in several steps, each covering at most this many seconds.
 const AT_ONCE: u32 = 100 * DAY;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -34,19 +34,19 @@ pub struct Counts {
     pub page_views: u64,
     pub persons: u64,
     pub devices: u64,
-    /// Runs of one device's events within the range, with no gap over half an hour. A session belongs
-    /// to the bucket that it begins in.
+    /// Runs of one device's events within the range, with no gap of more than half an hour. A session
+    /// counts in the bucket in which it starts.
     pub sessions: u64,
-    /// Those that had their first event ever.
+    /// Devices that had their first event ever.
     pub new_devices: u64,
 }
 
-/// Counts of a range: per app as a whole, and per bucket, by its start in milliseconds, as sums over
-/// the apps. What is nothing is absent.
+/// Counts of a range: per app as a whole, and per bucket (by its start in milliseconds) summed over the
+/// apps. Zero counts are absent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Overall {
     pub apps: HashMap<Uuid, Counts>,
-    /// Per app, of the part of the range that was asked about beside the whole.
+    /// Per app, for the part of the range that was asked for in addition to the whole.
     pub part: HashMap<Uuid, Counts>,
     pub buckets: BTreeMap<i64, Counts>,
 }
@@ -56,15 +56,15 @@ pub struct Overall {
 pub struct BreakdownValue {
     pub dimension: String,
     pub value: String,
-    /// All values together that are not listed.
+    /// Whether this is the sum of all values that are not listed.
     pub is_rest: bool,
     pub events: u64,
     pub persons: u64,
 }
 
 impl Warehouse {
-    /// Counts of the buckets that begin at the cuts; the last cut ends the last one. Where `part_ms`
-    /// is told, the part of the range up to there is counted beside the whole.
+    /// Counts of the buckets that start at the cuts; the last cut ends the last bucket. If `part_ms` is
+    /// given, the part of the range up to there is also counted on its own.
     pub async fn overall(
         &self,
         apps: &[Uuid],
@@ -122,8 +122,8 @@ impl Warehouse {
         Ok(sums.done(&apps))
     }
 
-    /// Reads what the counts of two ranges are made of, both at once where that can be: a statement
-    /// about two costs little more than one about one. The buckets are kept for whoever asks next.
+    /// Reads what is needed to count two ranges, in one go where possible: a statement about two ranges
+    /// costs little more than about one. The buckets are cached for the questions that follow.
     pub async fn gather(
         &self,
         apps: &[Uuid],
@@ -144,7 +144,7 @@ impl Warehouse {
         }
         let buckets = [buckets_of(first), buckets_of(second)].concat();
         let mut attempt = self.attempt(apps, length_of(first) + length_of(second)).await?;
-        // Of large apps the store counts each range by itself: there is nothing that both are made of.
+        // For large apps the store counts each range by itself: they have no buckets to share.
         let small = BySize { small: std::mem::take(&mut attempt.by_size.small), large: Vec::new() };
         let beginnings = vec![around(first[0]), around(second[0])];
         let gathered = Box::pin(async {
@@ -157,12 +157,12 @@ impl Warehouse {
         });
         let gathered = gathered.await.map(drop);
         attempt.by_size = small;
-        // Of the small ones it may be too much for both ranges at once, and not for each of them.
+        // For the small apps, both ranges together may be too much although each one is not.
         gathered.or_else(|error| attempt.failed(error))
     }
 }
 
-/// Cuts as Unix times, moved back to a quarter of an hour; None where nothing can be counted.
+/// Cuts as Unix times, rounded down to a quarter of an hour; None if there is nothing to count.
 fn moments(apps: &[Uuid], cuts_ms: &[i64]) -> Option<Vec<u32>> {
     let cuts: Vec<u32> = cuts_ms.iter().map(quarter_of).collect();
     (!apps.is_empty() && cuts.first()? < cuts.last()?).then_some(cuts)
@@ -176,7 +176,7 @@ fn quarter_of(at_ms: &i64) -> u32 {
     u32::try_from(at_ms.div_euclid(1_000)).unwrap_or(0) / QUARTER * QUARTER
 }
 
-/// The cuts and one more, if it lies between them: no bucket reaches over it.
+/// The cuts plus one more, if it lies between them: no bucket crosses it.
 fn with_cut(cuts: &[u32], at: u32) -> Vec<u32> {
     let mut cuts = cuts.to_vec();
     let place = cuts.partition_point(|cut| *cut < at);
@@ -186,7 +186,7 @@ fn with_cut(cuts: &[u32], at: u32) -> Vec<u32> {
     cuts
 }
 
-/// Parts of the cuts, each of which begins where the one before ends.
+/// Splits the cuts into parts, each of which starts where the one before ends.
 fn in_turn(cuts: &[u32]) -> Vec<&[u32]> {
     let (mut parts, mut first) = (Vec::new(), 0);
     while first + 1 < cuts.len() {

@@ -1,6 +1,6 @@
-//! Who is one person: what a device sent without a user belongs to the first user who was ever signed in
-//! on it (docs/decisions/0039). Events and counts carry the numbers they came with; whose a number is by
-//! now is looked up when a set of them is counted.
+//! Decides which events belong to one person: events that a device sent without a user belong to the
+//! first user who was ever signed in on it (docs/decisions/0039). Events and counts keep the numbers
+//! they were stored with; a device's current owner is looked up when a set of numbers is counted.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -17,23 +17,24 @@ use crate::rollup_cache::{AsOf, Owners};
 use crate::runtime::off_the_runtime;
 use crate::versions::Versions;
 
-/// How a statement knows whose events are.
+/// How a statement finds the person of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Whose {
-    /// Those of the device's owner, where they carry no user.
+    /// An event without a user belongs to the device's owner.
     Owners,
-    /// Of whom they say. So while it is being found out whose devices are.
+    /// An event belongs to the number stored with it. Used until the owners of devices have been
+    /// counted.
     AsSent,
 }
 
 impl Whose {
-    /// Events of an app, as something to select from: these columns of them, and the number of the
-    /// `person` each belongs to. `app` is the placeholder of the app's id.
+    /// A subquery for events of an app with these columns and the number of the event's `person`. `app`
+    /// is the placeholder of the app's id.
     pub fn events(self, app: &str, columns: &str, condition: &str) -> String {
         self.events_from("events", app, columns, condition)
     }
 
-    /// The same where something was joined to the events.
+    /// The same for events that are joined with something.
     pub fn events_from(self, from: &str, app: &str, columns: &str, condition: &str) -> String {
         match self {
             Self::AsSent => {
@@ -46,7 +47,7 @@ impl Whose {
         }
     }
 
-    /// The same of anything that has a `person_no`.
+    /// The same for any rows with a `person_no`.
     pub fn of(self, app: &str, columns: &str, rows: &str) -> String {
         match self {
             Self::AsSent => format!("(SELECT {columns}, person_no AS person FROM {rows})"),
@@ -58,7 +59,8 @@ impl Whose {
         }
     }
 
-    /// The condition that an event without a user is the user's whose id is the placeholder `id`.
+    /// A condition for events without a user that belong to the user whose id is in the placeholder
+    /// `id`.
     pub fn is_of(self, app: &str, id: &str) -> String {
         match self {
             Self::AsSent => "0".to_owned(),
@@ -68,7 +70,7 @@ impl Whose {
         }
     }
 
-    /// The numbers of the devices that are a user's.
+    /// The numbers of the devices that a user owns.
     pub fn devices_of(self, app: &str, id: &str) -> String {
         format!(
             "(SELECT device_no FROM device_owners WHERE app_id = {app} GROUP BY device_no \
@@ -87,7 +89,7 @@ pub(crate) fn owned(app: &str) -> String {
 }
 
 impl Warehouse {
-    /// Whether it is known whose all devices are. Until then everyone is who they said they were.
+    /// Whether the owners of all devices have been counted. Until then `AsSent` applies.
     pub fn knows_owners(&self) -> bool {
         self.schema_state().is_counted(DEVICE_OWNERS.table)
     }
@@ -96,7 +98,8 @@ impl Warehouse {
         if self.knows_owners() { Whose::Owners } else { Whose::AsSent }
     }
 
-    /// The same of one app, where it makes a difference: to look up whose everyone is costs something.
+    /// Like `whose`, for one app: `Owners` only if the app has any, because looking them up costs
+    /// something.
     pub(crate) async fn whose_of(&self, app: Uuid) -> Result<Whose, Error> {
         if !self.knows_owners() {
             return Ok(Whose::AsSent);
@@ -141,10 +144,11 @@ impl Warehouse {
     }
 }
 
-/// Those of each app, while nobody else changes them.
+/// The locked owners of several apps.
 type Held = HashMap<Uuid, OwnedMutexGuard<Arc<Owners>>>;
 
-/// The owners of devices about which something was said since. Of these all that was ever said counts.
+/// Reads the owners of devices with new rows since they were last read. For these devices all rows
+/// count, old ones too.
 fn news(stale: &[(Uuid, u32)]) -> String {
     let since: Vec<String> = stale
         .iter()

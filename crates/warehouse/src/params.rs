@@ -1,8 +1,8 @@
-//! Values that the server puts in the place of `{name:Type}`.
+//! Values for the placeholders `{name:Type}`, which the server fills in.
 
 use uuid::Uuid;
 
-/// A bound value. Its type is the one the placeholder names; this is only how to write it.
+/// A bound value. Its type is named by the placeholder; this only determines how it is written.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Param {
     Int(i64),
@@ -17,7 +17,7 @@ pub enum Param {
 }
 
 impl Param {
-    /// As ClickHouse reads parameters: escaped text, as a field of a TSV file.
+    /// The form in which ClickHouse reads parameters: escaped text, like a field of a TSV file.
     pub(crate) fn render(&self) -> String {
         match self {
             Self::Int(value) => value.to_string(),
@@ -37,7 +37,7 @@ fn list(values: impl Iterator<Item = String>) -> String {
     format!("[{}]", values.collect::<Vec<_>>().join(","))
 }
 
-/// The escapes that hold for a TSV field and for a quoted string alike.
+/// Escapes that are valid in a TSV field as well as in a quoted string.
 fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
@@ -114,12 +114,12 @@ impl From<Vec<u64>> for Param {
     }
 }
 
-/// A text as it stands in a statement that takes no bound values.
+/// A text as an SQL literal, for statements that take no bound values.
 pub(crate) fn text_literal(text: &str) -> String {
     format!("'{}'", escape(text))
 }
 
-/// Ids as they stand in a statement. An id is digits and dashes, whoever it is from.
+/// Ids as SQL literals. They contain only digits, letters and dashes, so they need no escaping.
 pub(crate) fn literals(apps: impl IntoIterator<Item = Uuid>) -> String {
     let quoted: Vec<String> = apps.into_iter().map(|app| format!("'{app}'")).collect();
     quoted.join(", ")

@@ -1,7 +1,7 @@
-//! The users and devices of an app: who there is.
+//! The list of an app's users and devices.
 //!
-//! Whoever may not see ids knows people by pseudonyms. A pseudonym is the beginning of a hash over a
-//! key and the id; to find the one behind it, the store hashes the ids it has.
+//! Callers who may not see ids see pseudonyms. A pseudonym is the beginning of a hash over a key and the
+//! id; to find the id behind one, the store hashes the ids it has.
 
 use std::time::Duration;
 
@@ -14,23 +14,23 @@ use crate::error::Error;
 use crate::params::Param;
 use crate::rows::Kind;
 
-/// A key for pseudonyms; nobody else's lead to the same ones.
+/// The key of pseudonyms: other keys give other ones.
 pub type PseudonymKey = [u8; 32];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PeopleSort {
     FirstSeen,
     LastSeen,
-    /// By the id, or by the pseudonym where that stands for it.
+    /// By the id, or by the pseudonym where that replaces it.
     Id,
 }
 
 #[derive(Clone, Debug)]
 pub enum PeopleSearch {
     All,
-    /// Ids that begin so, and those with a property whose value contains it.
+    /// Ids with this prefix, and people with a property whose value contains it.
     IdsAndProperties(String),
-    /// Pseudonyms that begin so, in hexadecimal digits.
+    /// Pseudonyms with this prefix, in hexadecimal digits.
     Pseudonyms(String),
 }
 
@@ -43,11 +43,11 @@ pub struct PeopleQuery {
     pub descending: bool,
     pub limit: u64,
     pub offset: u64,
-    /// For those who know people by pseudonyms.
+    /// The key, for callers who see pseudonyms.
     pub pseudonyms: Option<PseudonymKey>,
 }
 
-/// A user or device. The times are absent of one that has properties and no events.
+/// A user or device. One with properties but no events has no times.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct PersonRow {
     pub id: String,
@@ -55,7 +55,7 @@ pub struct PersonRow {
     pub last_ms: Option<i64>,
 }
 
-/// There may be millions, all of which are looked at for a page of them.
+/// There may be millions, and all are read for one page.
 const PEOPLE: Bounds = Bounds { time: Duration::from_secs(10), memory: 512 << 20, ..LIST };
 
 const PSEUDONYM: &str = "lower(hex(substring(SHA256(concat(unhex({key:String}), id)), 1, 16)))";
@@ -96,7 +96,7 @@ impl PeopleQuery {
         ]
     }
 
-    /// Which of those with events are wanted, and which of those with properties.
+    /// Conditions for people with events, and for people with properties.
     fn narrowed(&self) -> (String, String) {
         match self.search {
             PeopleSearch::All => ("1".to_owned(), "1".to_owned()),
@@ -114,7 +114,7 @@ impl PeopleQuery {
         }
     }
 
-    /// Everyone who is wanted. A device is on one shard, but a user may have been on several.
+    /// All people who match. A device is on one shard, but a user may be on several.
     fn all(&self, with_profiles: bool, is_spread: bool) -> String {
         let (table, column) = (self.kind.table(), self.kind.column());
         let (seen_test, known_test) = self.narrowed();
@@ -165,7 +165,7 @@ impl Warehouse {
             total: u64,
         }
         let all = query.all(self.has_profiles(query).await?, self.is_cluster());
-        // Apart: to number them beside the page, all of them would have to be in memory.
+        // Counted separately: to count them along with the page, all would have to be in memory.
         let (page, total) = (query.page(&all), format!("SELECT count() AS total FROM ({all})"));
         let mut params = query.params();
         params.extend([("limit", query.limit.into()), ("offset", query.offset.into())]);
@@ -176,7 +176,7 @@ impl Warehouse {
         Ok((page, total.first().map_or(0, |count| count.total)))
     }
 
-    /// Most apps set no properties: then half of the question need not be asked.
+    /// Most apps set no properties: then half of the query can be left out.
     async fn has_profiles(&self, query: &PeopleQuery) -> Result<bool, Error> {
         let sql = "SELECT 1 AS one FROM profiles WHERE app_id = {app:UUID} AND kind = {kind:String} LIMIT 1";
         let params = [("app", query.app.into()), ("kind", query.kind.as_str().into())];
@@ -196,7 +196,7 @@ impl Warehouse {
         self.find(app, kind, &test, &params).await
     }
 
-    /// The id itself, if there is someone of that id.
+    /// The id itself, if a person with it exists.
     pub async fn id_known(&self, app: Uuid, kind: Kind, id: &str) -> Result<Option<String>, Error> {
         self.find(app, kind, "id = {id:String}", &[("id", id.into())]).await
     }
@@ -217,7 +217,7 @@ impl Warehouse {
             kind.column(),
             kind.table()
         );
-        // Nearly everyone has events; only for the others is the second look.
+        // Nearly everyone has events; the second query is only for the others.
         let known = format!("SELECT id FROM profiles FINAL WHERE {LIVING} AND {test} LIMIT 1");
         let mut params = vec![("app", app.into()), ("kind", kind.as_str().into())];
         params.extend_from_slice(more);

@@ -13,7 +13,7 @@ use crate::owners::Whose;
 use crate::people::PersonRow;
 use crate::rows::Kind;
 
-/// Everything of an app may have to be looked at; of one who did a hundred thousand different things,
+/// All of an app's events may have to be read. For a person with a hundred thousand different events,
 /// the first of those are enough.
 const OF_ONE: Bounds = Bounds { time: Duration::from_secs(30), groups: Some(100_000), ..LIST };
 
@@ -23,12 +23,12 @@ pub struct CountOf {
     pub events: u64,
 }
 
-/// What a user or device did, as far as it is kept.
+/// What a user or device did, as far as it is still stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PersonActivity {
     pub events: u64,
     pub top_events: Vec<CountOf>,
-    /// The ids of devices of a user, or of users of a device, the latest first.
+    /// The devices of a user, or the users of a device, the latest first.
     pub together: Vec<String>,
 }
 
@@ -50,8 +50,8 @@ pub struct EventOf {
 const WITHIN: &str = "app_id = {app:UUID} AND time >= fromUnixTimestamp64Milli({from:Int64}, 'UTC') \
     AND time < fromUnixTimestamp64Milli({to:Int64}, 'UTC')";
 
-/// The events of a user or device: by the hash, which is quick to compare, and by the id itself. What a
-/// user's devices did before they signed in is theirs.
+/// A condition for the events of a user or device: by the hash, which is fast to compare, and by the id
+/// itself. Events of a user's devices before the user signed in are included.
 fn events_of_one(kind: Kind, whose: Whose) -> String {
     match kind {
         Kind::Device => "device = cityHash64({id:String}) AND device_id = {id:String}".to_owned(),
@@ -63,7 +63,7 @@ fn events_of_one(kind: Kind, whose: Whose) -> String {
 }
 
 impl Warehouse {
-    /// When one of them was seen first and last.
+    /// When a user or device was first and last seen.
     pub async fn person(&self, app: Uuid, kind: Kind, id: &str) -> Result<PersonRow, Error> {
         let sql = format!(
             "SELECT toUnixTimestamp64Milli(min(toNullable(first_seen))) AS first_ms, \
@@ -78,8 +78,8 @@ impl Warehouse {
         Ok(rows.into_iter().next().unwrap_or(unknown))
     }
 
-    /// Between which moments there can be events of one of them, both included: a user's begin with those
-    /// of their devices.
+    /// The range in which events of a user or device can exist, both ends included: a user's start with
+    /// those of their devices.
     pub async fn seen_between(
         &self,
         app: Uuid,
@@ -112,7 +112,7 @@ impl Warehouse {
         Ok(rows.first().and_then(|row| Some((row.first_ms?, row.last_ms?))))
     }
 
-    /// What one of them did between two moments, both included.
+    /// What a user or device did between two moments, both included.
     pub async fn doings(
         &self,
         app: Uuid,
@@ -153,7 +153,7 @@ impl Warehouse {
         })
     }
 
-    /// The latest events of one of them before a moment, newest first, not earlier than `from_ms`.
+    /// The latest events of a user or device before a moment, newest first, not earlier than `from_ms`.
     pub async fn events_of(
         &self,
         app: Uuid,

@@ -1,8 +1,9 @@
-//! Which shard a row belongs to. All of a device's events are in one place, and with them its sessions
-//! and what is counted of it; so are the number, the changes and the profile of a device or user. The
-//! ids of messages go by themselves: whoever looks for one knows nothing else of it.
+//! Which shard a row belongs to. All events of a device are on one shard, with its sessions and
+//! everything counted from them. So are the number, the changes and the profile of a device or user.
+//! Message ids are placed by themselves, because whoever looks one up knows nothing else about the
+//! message.
 //!
-//! Never to be changed: rows that are stored stay where they are.
+//! This must never change: rows that are stored stay where they are.
 
 use bytes::Bytes;
 use uuid::Uuid;
@@ -13,9 +14,9 @@ use crate::rows::{Kind, RowFormat, read_uuid, skip_texts, take_text};
 
 const CANNOT_READ_ALL_DATA: i32 = 33;
 
-/// Where the rows of a table belong, in a statement about them: the remainder of this by the number of
-/// shards is the place of the shard in their order, from 0 on. None for tables that are made from
-/// events on each shard, and for those that every shard has a copy of.
+/// The sharding expression of a table: its remainder by the number of shards is the index of the shard,
+/// from 0 on. None for tables that are made from events on each shard, and for those that every shard
+/// has a copy of.
 pub fn shard_key(table: &str) -> Option<&'static str> {
     Some(match table {
         "events" | "devices" => {
@@ -31,7 +32,7 @@ pub fn shard_key(table: &str) -> Option<&'static str> {
     })
 }
 
-/// What a device or user goes by within their app.
+/// The hash that identifies a device or user within an app.
 pub(crate) fn hash_of(kind: Kind, id: &[u8]) -> u64 {
     let mut named = Vec::with_capacity(id.len() + 1);
     named.push(match kind {
@@ -42,7 +43,7 @@ pub(crate) fn hash_of(kind: Kind, id: &[u8]) -> u64 {
     xxh64(&named, 0)
 }
 
-/// A number whose remainder by the number of shards says which one they are on.
+/// A number whose remainder by the number of shards is the index of their shard.
 pub(crate) fn place_of(app: Uuid, hash: u64) -> u64 {
     xxh64(format!("{app}{hash}").as_bytes(), 0)
 }
@@ -52,7 +53,7 @@ pub(crate) fn place_of_message(app: Uuid, log_id: Uuid) -> u64 {
     xxh64(format!("{app}{log_id}").as_bytes(), 0)
 }
 
-/// The shard of a place, by its own place in their order. Where there is one, no place is looked up.
+/// The index of the shard for a place. With a single shard the place is not computed.
 pub(crate) fn shard_at(shards: usize, place: impl FnOnce() -> u64) -> usize {
     if shards <= 1 { 0 } else { (place() % shards as u64) as usize }
 }
@@ -65,13 +66,13 @@ impl Bodies {
         Self(vec![Vec::new(); shards.max(1)])
     }
 
-    /// What goes to the shard of a place.
+    /// The rows for the shard of a place.
     pub fn at(&mut self, place: impl FnOnce() -> u64) -> &mut Vec<u8> {
         let shard = shard_at(self.0.len(), place);
         &mut self.0[shard]
     }
 
-    /// The rows of an INSERT, each to where it belongs.
+    /// Splits the rows of an INSERT by shard.
     pub fn split(shards: usize, format: RowFormat, rows: &[u8]) -> Result<Self, Error> {
         let mut bodies = Self::new(shards);
         let mut rest = rows;
@@ -93,7 +94,7 @@ impl Bodies {
     }
 }
 
-/// Where the first of some rows belongs, and how long it is.
+/// The place of the first row, and its length.
 fn next(format: RowFormat, rows: &[u8]) -> Option<(u64, usize)> {
     let app = read_uuid(rows.get(..16)?);
     let (place, rest) = match format {
@@ -102,7 +103,8 @@ fn next(format: RowFormat, rows: &[u8]) -> Option<(u64, usize)> {
             let (device, rest) = take_text(rest.get(16..)?)?;
             let rest = skip_texts(rest, 3)?;
             let rest = skip_texts(rest.get(4..)?, 10)?;
-            // When it was received, the numbers of its people, and what is over a limit.
+            // The fixed-size end of a row: when it was received, its person and device numbers, and its
+            // `over_limit`.
             (place_of(app, hash_of(Kind::Device, device)), rest.get(8 + 4 + 4 + 1..)?)
         }
         RowFormat::Mutation => {
@@ -183,7 +185,7 @@ mod tests {
         written
     }
 
-    /// Cuts rows apart again, whatever they are of, and leaves none out.
+    /// Rows of every format are split correctly, and none is lost.
     #[test]
     fn every_row_goes_to_its_place() {
         let place = |kind, id: &str| place_of(APP, hash_of(kind, id.as_bytes()));
@@ -219,7 +221,7 @@ mod tests {
             counts[(place % 3) as usize] += 1;
         }
         assert!(counts.iter().all(|count| (900..1_100).contains(count)), "{counts:?}");
-        // Many apps have one device that goes by the same name.
+        // Many apps have a single device with the same id.
         let server = |app| place_of(Uuid::from_u128(app), hash_of(Kind::Device, b"server")) % 3;
         assert!((0..20).any(|app| server(app) != server(20)));
     }

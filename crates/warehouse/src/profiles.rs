@@ -1,4 +1,4 @@
-//! The properties of devices and users: the changes that came in, and what they add up to.
+//! The properties of devices and users: the changes that came in, and the profiles they result in.
 
 use serde::Deserialize;
 use uuid::Uuid;
@@ -22,12 +22,12 @@ pub struct ProfileRow {
     pub id: String,
     /// A JSON object, as text; empty where it is too long to be read.
     pub properties: String,
-    /// The time of the last change that is in it, in milliseconds.
+    /// The time of the last change applied to it, in milliseconds.
     pub updated_ms: i64,
-    /// And its id: the two together say how far the changes were applied.
+    /// The id of that change; time and id together say how far changes were applied.
     pub last_log_id: Uuid,
     pub deleted: bool,
-    /// Of several rows the one with the highest version counts.
+    /// Among several rows, the one with the highest version counts.
     pub version: u64,
 }
 
@@ -43,7 +43,7 @@ pub struct MutationRow {
 }
 
 impl Warehouse {
-    /// The profiles among these ids that exist; deleted ones are among them, marked.
+    /// The profiles that exist for these ids, including deleted ones, which are marked.
     pub async fn profiles(
         &self,
         app: Uuid,
@@ -56,7 +56,7 @@ impl Warehouse {
                    toBool(deleted) AS deleted, version FROM profiles FINAL \
                    WHERE app_id = {app:UUID} AND kind = {kind:String} AND id IN {ids:Array(String)}";
         let mut found = Vec::new();
-        // The ids travel in the address of the request, which servers keep short.
+        // The ids are sent in the URL, which servers limit.
         for ids in chunks(ids) {
             let params = [
                 ("app", app.into()),
@@ -93,7 +93,7 @@ impl Warehouse {
     }
 }
 
-/// Cuts a list of ids into buckets of at most 8 KiB, which fit into an address.
+/// Splits a list of ids into chunks of at most 8 KiB, which fit into a URL.
 pub fn chunks(ids: &[String]) -> Vec<Vec<String>> {
     const MOST: usize = 8 << 10;
     let mut buckets = Vec::new();

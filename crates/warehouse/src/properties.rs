@@ -1,8 +1,8 @@
-//! What events of a name carry: which properties, of which types, with which values.
+//! The properties of events with a given name: their names, types and example values.
 //!
-//! An app may send any number of names, so this is done in steps that each take little: which of the
-//! newest events to look at, which names they have most often, and then types and examples of those
-//! names alone.
+//! An app may send any number of property names, so this takes steps that are each cheap: choose which
+//! of the newest events to read, find their most frequent property names, and then get types and
+//! examples of only those.
 
 use serde::Deserialize;
 use uuid::Uuid;
@@ -14,23 +14,23 @@ use crate::over_limit::PROPERTIES;
 use crate::params::Param;
 use crate::shown::Shown;
 
-/// Names that are told, of the events within the limits and of the others.
+/// How many names are listed, each for the events within the limits and for the others.
 const NAMES_MAX: u64 = 1_000;
-/// Longer values are no examples.
+/// Longer values are not used as examples.
 const EXAMPLE_MAX: u64 = 500;
 
-/// Properties that are looked at, in bytes: of large ones, those of fewer events.
+/// How many bytes of properties are read: where they are large, those of fewer events.
 const BYTES_MAX: u64 = 8 << 20;
 const READ: Bounds = Bounds { memory: 192 << 20, groups: Some(100_000), wide: true, ..LIST };
 
-/// Which events to look at: the newest of a name.
+/// The events to read: the newest with a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PropertySample {
     app: Uuid,
     event: String,
     /// In milliseconds.
     from: i64,
-    /// How many of them are within the app's limit of property names, and how many are not.
+    /// How many of them are within the app's limit of property names, and how many are over it.
     events: [u64; 2],
 }
 
@@ -39,12 +39,12 @@ pub struct PropertySample {
 pub struct PropertyName {
     pub property: String,
     pub events: u64,
-    /// Whether it was seen in an event all of whose names are within the app's limit.
+    /// Whether it was seen in an event whose names are all within the app's limit.
     pub within_limit: bool,
     hash: u64,
 }
 
-/// What a property was in some events: one row for each type it came in.
+/// A property in the sampled events: one row for each type it had.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct PropertyKind {
     pub property: String,
@@ -53,21 +53,21 @@ pub struct PropertyKind {
     pub events: u64,
     /// The most frequent values, as JSON.
     pub examples: Vec<String>,
-    /// In how many of them the value is not shown.
+    /// In how many events the value is hidden.
     pub hidden: u64,
 }
 
-/// What is known of the names that some events carry.
+/// The property names of the sampled events.
 #[derive(Debug, Default)]
 pub struct PropertyNames {
     /// The most frequent ones, those within the limit first.
     pub names: Vec<PropertyName>,
-    /// How many different names there were, of those that could be told apart.
+    /// How many distinct names there were, as far as they could be distinguished.
     pub distinct: u64,
 }
 
 impl PropertySample {
-    /// How many events there are in it.
+    /// How many events the sample has.
     pub fn count(&self) -> u64 {
         self.events.iter().sum()
     }
@@ -77,7 +77,7 @@ impl PropertySample {
             ("app", self.app.into()),
             ("event", self.event.as_str().into()),
             ("from", self.from.into()),
-            // Any number of them may have happened in one millisecond.
+            // A limit, because any number of events may share the first millisecond.
             ("most", self.count().into()),
         ]
     }
@@ -88,7 +88,7 @@ const SAMPLED: &str = "app_id = {app:UUID} AND event = {event:String} \
     AND time >= fromUnixTimestamp64Milli({from:Int64}, 'UTC')";
 
 impl Warehouse {
-    /// The newest `most` events of a name since a moment, or fewer where they carry much.
+    /// The newest `most` events of a name since a moment, or fewer where their properties are large.
     pub async fn property_sample(
         &self,
         app: Uuid,
@@ -125,10 +125,10 @@ impl Warehouse {
         Ok(PropertySample { app, event: event.to_owned(), from, events })
     }
 
-    /// The names that they carry.
+    /// The property names of the sampled events.
     pub async fn property_names(&self, sample: &PropertySample) -> Result<PropertyNames, Error> {
         let mut all = PropertyNames::default();
-        // Apart, so that no number of names over the limit can push out those within.
+        // Queried separately, so that names over the limit can never push out those within.
         for (over, _) in (0_u8..).zip(sample.events).filter(|(_, events)| *events > 0) {
             let rows = self.names_of(sample, over).await?;
             all.distinct += rows.first().map_or(0, |row| row.distinct);
@@ -152,8 +152,8 @@ impl Warehouse {
         self.query_within(&READ, &sql, &sample.params()).await
     }
 
-    /// Types and examples of some names. With `hide_personal` what is not shown (`shown`) is no
-    /// example, and a property called by an id is left out.
+    /// Types and examples of some properties. With `hide_personal`, hidden values (`shown`) are not used
+    /// as examples, and properties whose name is a person's id are left out.
     pub async fn property_kinds(
         &self,
         sample: &PropertySample,

@@ -1,6 +1,7 @@
-//! Properties that are asked about often have a column of their own beside the text (docs/decisions/0043).
-//! An app has a few of them. A value that is empty was not read from the text yet, so whatever was stored by
-//! whomever, nothing is ever wrong: a column is used when all of the app's rows have it.
+//! Frequently queried properties get a column of their own, in addition to the JSON text
+//! (docs/decisions/0043). Each app can have a few. An empty value in the column means that it was not
+//! extracted from the text yet, so rows stored by any release are never wrong: a column is used once all
+//! rows of the app have a value in it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -21,26 +22,26 @@ use crate::property_sql::{
     is_unread, name, read_from_text,
 };
 
-/// How long an instance may go by what it knows. A column is not used for anything else for much longer than
-/// this after it went out of use (`REST`).
+/// How long an instance may use its cached list of columns. A column is not reused for another property
+/// until much longer than this after it was dropped (`REST`).
 const KNOWN_FOR: Duration = Duration::from_secs(30);
-/// How long a column that went out of use is left alone, in seconds: nobody goes by it after that, neither a
-/// question nor rows on their way.
+/// How many seconds a dropped column is left alone. After that no question and no insert in progress can
+/// still refer to its old property.
 const REST: i64 = 3_600;
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// What is left to be done about a column.
+/// Remaining work on a column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PropertyColumnWork {
     pub column: PropertyColumn,
-    /// The month whose rows are to be changed, as in 202611.
+    /// The month whose rows are to be updated, as in 202611.
     pub month: u32,
-    /// In how many rows of all months it is left.
+    /// How many rows of all months remain.
     pub rows: u64,
 }
 
 impl Warehouse {
-    /// All columns of all apps, as of half a minute ago at the earliest.
+    /// All columns of all apps, at most half a minute old.
     pub async fn property_columns(&self) -> Result<Arc<Vec<PropertyColumn>>, Error> {
         let known = &self.known_property_columns().0;
         if let Some((since, columns)) = &*known.lock()
@@ -59,7 +60,8 @@ impl Warehouse {
         self.without_gate().query(&sql, &[]).await
     }
 
-    /// The same store, which reads those of an app's properties from columns that all of its rows have.
+    /// The same store, reading an app's properties from columns where all of its rows have values in
+    /// them.
     pub async fn reading_columns(&self, app: Uuid, properties: &[Property]) -> Result<Self, Error> {
         let all = self.property_columns().await?;
         let wanted = all.iter().filter(|column| {
@@ -75,17 +77,17 @@ impl Warehouse {
         Ok(self.with_columns(Arc::new(columns)))
     }
 
-    /// From how many columns questions read.
+    /// How many columns questions read from.
     pub fn columns_read(&self) -> usize {
         self.columns().len()
     }
 
-    /// Looks again at the next question.
+    /// Drops the cached list, so that the next question reads it again.
     pub fn forget_property_columns(&self) {
         *self.known_property_columns().0.lock() = None;
     }
 
-    /// Whether the text says more than the column. An index tells, so this costs little.
+    /// Whether any row has no value in the column yet. An index answers this, so it is cheap.
     async fn is_any_unread(&self, column: &PropertyColumn) -> Result<bool, Error> {
         let sql = format!(
             "SELECT 1 AS one FROM events WHERE app_id = {{app:UUID}} AND {} LIMIT 1",
@@ -96,7 +98,7 @@ impl Warehouse {
         Ok(!found.is_empty())
     }
 
-    /// Gives a property a column. None where the app has no more.
+    /// Assigns a column to a property. None if the app has no column left.
     pub async fn add_property_column(
         &self,
         app: Uuid,
@@ -124,7 +126,7 @@ impl Warehouse {
         Ok(Some(column))
     }
 
-    /// Has a column not be used any more. It can hold something else when it was cleared.
+    /// Takes a column out of use. It can hold another property once it has been cleared.
     pub async fn drop_property_column(
         &self,
         column: &PropertyColumn,
@@ -140,7 +142,7 @@ impl Warehouse {
         let body = Bytes::from(body);
         let sql = "INSERT INTO property_columns (app_id, number, version, path, is_free, changed) \
                    FORMAT JSONEachRow";
-        // Every shard has them: it reads them when it stores rows.
+        // Stored on every shard, because each reads them when it stores rows.
         let insert = |shard: Self| {
             let body = body.clone();
             async move { shard.insert_here(sql, body, Insert::default()).await }
@@ -150,8 +152,8 @@ impl Warehouse {
         Ok(())
     }
 
-    /// What is left to be read from the text, and to be cleared, the latest months first. Those that are
-    /// clear by now are free from here on.
+    /// The values still to be extracted or cleared, the latest months first. Columns found to be clear
+    /// are marked as free.
     pub async fn property_column_work(&self, now: i64) -> Result<Vec<PropertyColumnWork>, Error> {
         let mut work = Vec::new();
         let all = self.property_columns_now().await?;
@@ -179,7 +181,7 @@ impl Warehouse {
         Ok(work)
     }
 
-    /// How many values columns in use do not hold yet.
+    /// How many values are still missing in columns that are in use.
     pub async fn property_rows_left(&self) -> Result<u64, Error> {
         let mut rows = 0;
         for column in self.property_columns_now().await?.iter().filter(|it| it.is_in_use()) {
@@ -189,7 +191,7 @@ impl Warehouse {
         Ok(rows)
     }
 
-    /// One may have missed what was written to the others.
+    /// A shard may have missed what was written to the others.
     async fn tell_all_shards(&self, all: &[PropertyColumn]) -> Result<(), Error> {
         if !self.is_cluster() {
             return Ok(());
@@ -222,8 +224,8 @@ impl Warehouse {
         Ok(rows.into_iter().map(|row| (row.month, row.rows)).collect())
     }
 
-    /// Has the store do a month of it in the background, unless it is busy with another. Says whether it
-    /// was begun.
+    /// Starts the work on one month in the background, unless the store is busy with another. Returns
+    /// whether it was started.
     pub async fn begin_property_column_work(
         &self,
         work: &PropertyColumnWork,
@@ -246,13 +248,13 @@ impl Warehouse {
         let (column, month) = (&work.column, work.month);
         let (name, app) = (name(column.number), column.app_id);
         let left = is_left(column);
-        // It may be another shard's alone.
+        // Only other shards may have rows to update.
         if !self.months_with(column, &left).await?.contains_key(&month) {
             return Ok(false);
         }
         let names: Vec<String> = column.path.iter().map(|it| text_literal(it)).collect();
         let value = if names.is_empty() { "''".to_owned() } else { read_from_text(&names) };
-        // Parts from before there was an index have none.
+        // Parts written before the index was added do not have it.
         let sql = format!(
             "ALTER TABLE events (UPDATE {name} = {value} IN PARTITION {month} \
              WHERE app_id = toUUID('{app}') AND {left}), \

@@ -1,5 +1,4 @@
-//! Which columns hold properties, and how statements speak of them (`property_columns` says how they come
-//! and go).
+//! Which columns hold properties, and the SQL for them (`property_columns` assigns and clears them).
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -11,9 +10,10 @@ use uuid::Uuid;
 
 /// How many columns an app has.
 pub const PROPERTY_COLUMNS_MAX: u8 = 8;
-/// Longer paths have none: the statement that stores events reads as many names of each.
+/// Longer paths get no column: the statement that stores events extracts paths of fixed depths.
 pub const PROPERTY_DEPTH_MAX: usize = 2;
-/// The table as it counts: the newest of each column, if it is clear which.
+/// The current state of the table: the newest version of each column. A version with conflicting paths
+/// counts as not in use.
 pub(crate) const CURRENT: &str = "SELECT app_id, number, max(at_version) AS version, \
         argMax(one_path, at_version) AS path, argMax(all_free, at_version) AS is_free, \
         argMax(since, at_version) AS changed \
@@ -31,11 +31,11 @@ pub struct PropertyColumn {
     /// From 1 on.
     pub number: u8,
     pub(crate) version: u32,
-    /// Of the property that it holds; empty while it is not in use.
+    /// The path of the property that it holds; empty while it is not in use.
     pub path: Vec<String>,
-    /// Whether nothing is in it.
+    /// Whether it has been cleared.
     pub(crate) is_free: u8,
-    /// Since when it is so, in Unix time.
+    /// When this was last changed, in Unix time.
     pub changed: i64,
 }
 
@@ -45,7 +45,7 @@ impl PropertyColumn {
     }
 }
 
-/// Which columns are known, and since when.
+/// The cached columns, and when they were read.
 #[derive(Default)]
 pub(crate) struct Known(pub(crate) Mutex<Option<(Instant, Arc<Vec<PropertyColumn>>)>>);
 
@@ -56,12 +56,12 @@ pub(crate) fn name(number: u8) -> String {
     format!("property_{number}")
 }
 
-/// Whether nobody has looked yet, as the table's index has it.
+/// Whether the value was not extracted yet, in the form that the table's index is on.
 pub(crate) fn is_unread(number: u8) -> String {
     format!("left({}, 1) = ''", name(number))
 }
 
-/// The rows that are to be filled, or cleared.
+/// The rows still to be filled, or cleared.
 pub(crate) fn is_left(column: &PropertyColumn) -> String {
     match column.is_in_use() {
         true => is_unread(column.number),
@@ -69,13 +69,14 @@ pub(crate) fn is_left(column: &PropertyColumn) -> String {
     }
 }
 
-/// What a column holds of a property, as SQL. `names` are those of the path.
+/// The value of a property's column, as SQL. `names` is the path.
 pub(crate) fn read_from_text(names: &[String]) -> String {
     let raw = format!("JSONExtractRaw(properties, {})", names.join(", "));
     format!("if(({raw} AS raw) = '', 'null', raw)")
 }
 
-/// The columns that an INSERT fills by itself from the rows, which join `paths_of_apps`.
+/// The columns that an INSERT fills from its rows joined with `paths_of_apps`, and the expressions for
+/// them.
 pub(crate) fn filled_columns() -> (String, String) {
     let numbers = 1..=PROPERTY_COLUMNS_MAX;
     let names: Vec<String> = numbers.clone().map(name).collect();
@@ -102,7 +103,7 @@ pub(crate) fn paths_of_apps() -> String {
     format!("(SELECT app_id, {} FROM ({CURRENT}) GROUP BY app_id)", paths.join(", "))
 }
 
-/// What the column of a property is called, if it has one.
+/// The name of a property's column, if it has one.
 pub(crate) fn column_of(columns: &ReadColumns, path: &[String]) -> Option<String> {
     columns.get(path).map(|number| name(*number))
 }

@@ -1,4 +1,4 @@
-//! The latest events of an app, of all people.
+//! The latest events of an app, of all its people.
 
 use serde::Deserialize;
 use uuid::Uuid;
@@ -9,7 +9,7 @@ use crate::error::Error;
 
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct RecentEvent {
-    /// When the collector took it.
+    /// When the collector accepted it.
     pub received_ms: i64,
     pub event: String,
     pub log_id: Uuid,
@@ -22,8 +22,8 @@ pub struct RecentEvent {
     pub device_id: String,
 }
 
-/// How far to look back from the latest event, ever further while there are too few: a busy app's
-/// day holds millions of events, and all of a stretch is read to find its latest.
+/// How far to look back from the latest event. The range is extended while there are too few events: a
+/// busy app's day has millions, and a whole range is read to find its latest.
 const STRETCHES_MS: [i64; 4] = [10_000, 600_000, 86_400_000, 90 * 86_400_000];
 
 const COLUMNS: &str = "SELECT toUnixTimestamp64Milli(received_at) AS received_ms, event, log_id, \
@@ -47,8 +47,8 @@ impl Warehouse {
         Ok(found)
     }
 
-    /// Events that were received after a moment and happened within a range, the newest first and so
-    /// many at most, in the order in which they came.
+    /// Events that were received after a moment and happened within a range: the newest, up to `limit`,
+    /// in the order in which they arrived.
     pub async fn received_since(
         &self,
         app: Uuid,

@@ -1,8 +1,8 @@
-//! Counting anew beside the running system: what a table of counts does not hold because it came later
-//! than the events. The table's view counts whatever is loaded from then on, by whichever release; what
-//! was there before is counted part by part, an app's month at a time, while nobody loads that app. Until
-//! the last part is done the table is not read: the figures come from the shorter buckets that it is made
-//! of, and are the same.
+//! Recounts while the system runs: fills a table of counts with events that are older than the table.
+//! The table's view counts everything loaded from its creation on, by whichever release; earlier events
+//! are counted in parts, one app and month at a time, while that app's loader is paused. Until the last
+//! part is done the table is not read: the figures come from the shorter buckets that it is made from,
+//! and are the same.
 
 use std::collections::HashSet;
 
@@ -16,11 +16,11 @@ use crate::error::Error;
 use crate::loads::load_query_id;
 use crate::schema;
 
-/// A part is known by a number, as a load is: a statement that somebody left behind must not add to what
-/// the next one counts.
+/// The statements of a recount have a load's query id with this number, so that one left running by a
+/// crash can be ended before the next adds to it.
 const NUMBER: u64 = 0xc0;
 
-/// An app's month in the tables of one kind.
+/// One month of an app in one kind of tables.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct RecountPart {
     pub name: String,
@@ -30,19 +30,19 @@ pub struct RecountPart {
 }
 
 impl RecountPart {
-    /// Whether people are others once it is done.
+    /// Whether it changes which events belong to one person.
     pub fn is_about_owners(&self) -> bool {
         self.name == OWNERS.name
     }
 }
 
-/// A step on the way to a part. Each can be taken again.
+/// A step of a part. Each can be repeated.
 #[derive(Clone, Copy)]
 pub struct RecountStep(Step);
 
 #[derive(Clone, Copy)]
 enum Step {
-    /// Ends what an attempt that was broken off has left running.
+    /// Ends statements left running by an interrupted attempt.
     EndOthers,
     Remove(Recounted),
     Fill(Recounted),
@@ -52,8 +52,8 @@ enum Step {
 const MONTH: &str = "app_id = {app:UUID} AND toYYYYMM(bucket) = {month:UInt32}";
 const EVENTS_OF_MONTH: &str = "app_id = {app:UUID} AND toYYYYMM(time) = {month:UInt32}";
 
-/// The buckets of this length that have a part in the month: a week may begin in the one before. Of the
-/// quarters of an hour, those that lie in one of them.
+/// A condition for the buckets of this length that overlap the month (a week may start in the one
+/// before), or for the quarters of an hour within those buckets.
 fn around_month(length: u32) -> String {
     let first =
         "makeDateTime(intDiv({month:UInt32}, 100), {month:UInt32} % 100, 1, 0, 0, 0, 'UTC')";
@@ -74,7 +74,7 @@ fn recount_of(part: &RecountPart) -> Option<&'static Recount> {
 }
 
 impl Warehouse {
-    /// Notes what there is to count. Can be run again until the first part is done.
+    /// Records what there is to count. Can be repeated until the first part is done.
     pub(crate) async fn plan_recount(&self, recount: &Recount) -> Result<(), Error> {
         let sql = "INSERT INTO recounts (name, app_id, month, done) \
                    SELECT {name:String}, app_id, toYYYYMM(bucket) AS month, 0 FROM totals_15m \
@@ -82,14 +82,14 @@ impl Warehouse {
         self.fill(sql, &[("name", recount.name.into())]).await
     }
 
-    /// Whether this process knows that nothing is left to count. Asks nobody.
+    /// Whether this process knows that nothing is left to count. Sends no query.
     pub fn is_everything_counted(&self) -> bool {
         self.schema_state().is_everything_counted()
     }
 
-    /// The parts that are left, the latest months first: those are looked at most.
+    /// The parts that are left, the latest months first, because those are viewed most.
     pub async fn recounts_left(&self) -> Result<Vec<RecountPart>, Error> {
-        // Each shard has its own, and one that is done does not speak for the others.
+        // Each shard has its own parts, and they finish independently.
         let all =
             self.on_every_shard(|shard| async move { shard.recounts_left_here().await }).await?;
         let mut left: Vec<RecountPart> = all.into_iter().flatten().collect();
@@ -106,13 +106,13 @@ impl Warehouse {
         let sql = "SELECT toString(name) AS name, app_id, month FROM recounts \
                    GROUP BY name, app_id, month HAVING max(recounts.done) = 0";
         let mut left: Vec<RecountPart> = self.query(sql, &[]).await?;
-        // What a newer release has asked for is its own business.
+        // Parts planned by a newer release are ignored.
         left.retain(|part| recount_of(part).is_some());
         Ok(left)
     }
 
-    /// Whether a part can be counted now. Visits are counted by whoever loads, and programs that do not
-    /// know them load without: while one of those runs, there is no end to it.
+    /// Whether a part can be counted now. Visits are counted by the loader, and programs too old to know
+    /// them load without counting them: while one of those runs, a recount would never be complete.
     pub async fn may_recount(&self, part: &RecountPart) -> Result<bool, Error> {
         match self.schema_state().guard.get() {
             Some(guard) if part.name == PAGES.name => {
@@ -122,14 +122,14 @@ impl Warehouse {
         }
     }
 
-    /// Whether pages and referring sites are counted, as far as this process knows.
+    /// Whether pages and referring sites have been counted, as far as this process knows.
     pub fn knows_pages(&self) -> bool {
         self.schema_state().is_counted("pages_15m")
     }
 
-    /// What there is to do for a part, one after the other. The caller keeps the app's loader away, and
-    /// makes sure before each step that nobody else has taken over: one who was stopped for long must not
-    /// remove what another has counted since.
+    /// The steps of a part, in order. The caller keeps the app's loader from running, and checks before
+    /// each step that no other instance has taken over: after a long pause this one must not remove what
+    /// another has counted since.
     pub fn recount_steps(&self, part: &RecountPart) -> Vec<RecountStep> {
         let tables = recount_of(part).into_iter().flat_map(Recount::tables);
         let steps = tables.flat_map(|table| match table {
@@ -142,7 +142,8 @@ impl Warehouse {
         all.map(RecountStep).collect()
     }
 
-    /// On every shard, also where the part is done or was never there: it stays as it is.
+    /// Runs the step on every shard. Where the part is done, or never existed, the result is the same as
+    /// before.
     pub async fn recount(
         &self,
         part: &RecountPart,

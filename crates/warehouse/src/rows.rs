@@ -1,5 +1,5 @@
-//! Rows as they go over the wire and into the spool: ClickHouse's RowBinary. What a row looks like
-//! is part of the spool's format: a change here needs a way to read the rows of before.
+//! Rows as they are sent and kept in the spool: ClickHouse's RowBinary. The format of a row is part of
+//! the spool's format: whoever changes it must still be able to read existing rows.
 
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -68,7 +68,7 @@ pub struct MutationIn<'a> {
     pub received_ms: i64,
 }
 
-/// That a message with this id was stored.
+/// The record that a message with this id was stored.
 #[derive(Clone, Copy, Debug)]
 pub struct LogIdRow {
     pub app_id: Uuid,
@@ -77,7 +77,7 @@ pub struct LogIdRow {
     pub log_id: Uuid,
     /// Unix time.
     pub received: u32,
-    /// The load that brings it: its own ids are not duplicates.
+    /// The load that stores it; a load's own ids are not duplicates.
     pub batch: u64,
 }
 
@@ -98,7 +98,7 @@ const MUTATION_STRUCTURE: &str = "app_id UUID, kind String, id String, time Date
 
 const MUTATION_COLUMNS: &str = "app_id, kind, id, time, log_id, operation, properties, received_at";
 
-/// What the rows of an INSERT are, as far as where they belong.
+/// The format of an INSERT's rows, for finding their shard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RowFormat {
     Event,
@@ -110,20 +110,20 @@ pub(crate) enum RowFormat {
 #[derive(Clone, Debug)]
 pub struct RowInsert {
     pub(crate) sql: String,
-    /// The same where some apps' properties have columns.
+    /// The statement to use when some apps' properties have columns.
     pub(crate) filling_columns: Option<String>,
     pub(crate) format: RowFormat,
 }
 
 impl RowInsert {
-    /// As a release stores them that knows of no columns.
+    /// Stores rows as a release without property columns does.
     pub fn leave_columns(&mut self) {
         self.filling_columns = None;
     }
 }
 
-/// Stores events, each written by `write_event` and then `write_person_ids`, under the number of the
-/// load that brings them.
+/// The statement that stores events, each written by `write_event` and then `write_person_ids`, under
+/// the number of their load.
 pub fn event_insert(batch: u64) -> RowInsert {
     let sql = with_batch("events", EVENT_COLUMNS, EVENT_STRUCTURE, batch);
     let (columns, values) = filled_columns();
@@ -136,13 +136,13 @@ pub fn event_insert(batch: u64) -> RowInsert {
     RowInsert { sql, filling_columns: Some(filling_columns), format: RowFormat::Event }
 }
 
-/// Stores changes written by `write_mutation`.
+/// The statement that stores changes written by `write_mutation`.
 pub fn mutation_insert(batch: u64) -> RowInsert {
     let sql = with_batch("mutations", MUTATION_COLUMNS, MUTATION_STRUCTURE, batch);
     RowInsert { sql, filling_columns: None, format: RowFormat::Mutation }
 }
 
-/// Stores ids written by `write_log_id`.
+/// The statement that stores ids written by `write_log_id`.
 pub fn log_id_insert() -> RowInsert {
     let sql = "INSERT INTO message_ids (app_id, time_ms, log_id, received, batch) FORMAT RowBinary";
     RowInsert { sql: sql.to_owned(), filling_columns: None, format: RowFormat::MessageId }
@@ -178,13 +178,13 @@ pub fn write_event(row: &EventRow<'_>, into: &mut Vec<u8>) {
     into.extend_from_slice(&row.received_ms.to_le_bytes());
 }
 
-/// The numbers of an event's person and device, which nobody knows before it is loaded; nothing of
-/// it is over a limit.
+/// Appends the numbers of an event's person and device, which are not known before it is loaded. For an
+/// event with no value over a limit.
 pub fn write_person_ids(person: u32, device: u32, into: &mut Vec<u8>) {
     write_person_ids_over_limit(person, device, 0, into);
 }
 
-/// The same of an event, some values of which may be over a limit: bits of `over_limit`.
+/// The same for an event with values over a limit: `over_limit` has their bits.
 pub fn write_person_ids_over_limit(person: u32, device: u32, over_limit: u8, into: &mut Vec<u8>) {
     into.extend_from_slice(&person.to_le_bytes());
     into.extend_from_slice(&device.to_le_bytes());
@@ -199,7 +199,7 @@ pub fn subjects(row: &[u8]) -> Option<(&[u8], &[u8])> {
     Some((device, user))
 }
 
-/// The values of an event that are counted by themselves, and its properties.
+/// The values of an event that have counts of their own, and its properties.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CountedFields<'a> {
     pub event: &'a [u8],
@@ -226,13 +226,14 @@ pub fn counted_fields(row: &[u8]) -> Option<CountedFields<'_>> {
 }
 
 impl CountedFields<'_> {
-    /// Whether its page and the site that led to it are counted.
+    /// Whether its page and its referring site are counted.
     pub fn is_page_view(&self) -> bool {
         self.event == b"page_view"
     }
 }
 
-/// Hashes of the values of an event that are counted by themselves. The sites that lead to pages are few.
+/// Hashes of the values of an event that have counts of their own. Referring sites are left out because
+/// there are few.
 pub fn counted_values(row: &[u8], seed: u64) -> Option<[u64; 6]> {
     let fields = counted_fields(row)?;
     let CountedFields { event, os, language, device_type, browser, url_path, .. } = fields;
@@ -260,7 +261,7 @@ pub fn write_log_id(row: &LogIdRow, into: &mut Vec<u8>) {
     into.extend_from_slice(&row.batch.to_le_bytes());
 }
 
-/// What a message is known by: its app, when it happened, and its id.
+/// A message's key: its app, when it happened, and its id.
 pub type MessageKey = (Uuid, i64, Uuid);
 
 pub(crate) fn put_message_id((app_id, time_ms, log_id): MessageKey, into: &mut Vec<u8>) {
@@ -269,8 +270,7 @@ pub(crate) fn put_message_id((app_id, time_ms, log_id): MessageKey, into: &mut V
     put_uuid(log_id, into);
 }
 
-/// ClickHouse keeps an id as two numbers of 64 bits, the higher one first, each in the byte order of
-/// the machine.
+/// ClickHouse stores an id as two 64-bit numbers, the higher first, each in the machine's byte order.
 pub(crate) fn put_uuid(id: Uuid, into: &mut Vec<u8>) {
     let (high, low) = id.as_u64_pair();
     into.extend_from_slice(&high.to_le_bytes());
@@ -282,7 +282,7 @@ pub(crate) fn read_pairs(bytes: &[u8]) -> Vec<(Uuid, Uuid)> {
     read_uuids(bytes).chunks_exact(2).map(|pair| (pair[0], pair[1])).collect()
 }
 
-/// Reads ids that stand one after the other, as `FORMAT RowBinary` gives them.
+/// Reads consecutive ids in `FORMAT RowBinary`.
 fn read_uuids(bytes: &[u8]) -> Vec<Uuid> {
     bytes.chunks_exact(16).map(read_uuid).collect()
 }
@@ -368,7 +368,7 @@ mod tests {
         assert_eq!(fields, expected);
         assert_eq!(subjects(&written), Some((&b"device"[..], &b""[..])));
         for cut in 0..written.len() - 8 {
-            // A row that is cut off is no row; it must not stop the program either.
+            // A truncated row cannot be read, and must not panic.
             assert_eq!(counted_fields(&written[..cut]), None);
         }
     }

@@ -1,8 +1,8 @@
-//! Work that does not belong on the threads of the runtime.
+//! Runs work outside the async runtime's threads.
 
 use crate::error::Error;
 
-/// For what keeps a core busy for some milliseconds: those who send events must not wait for it.
+/// For work that keeps a core busy for some milliseconds, which requests with events must not wait for.
 pub(crate) async fn off_the_runtime<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, Error> + Send + 'static,
 ) -> Result<T, Error> {

@@ -1,6 +1,7 @@
-//! Brings the tables up to date. Every statement can be run again, so one that is killed half-way does no
-//! harm: a migration is recorded when it ran. One server at a time does this (`SchemaGuard`), and a
-//! server goes on beside tables that a newer one has changed for as long as it may (`compatibility`).
+//! Brings the tables up to date. Every statement can be repeated, so an interrupted migration does no
+//! harm: a migration is recorded after it ran. Only one server does this at a time (`SchemaGuard`), and
+//! a server keeps working with tables that a newer one has changed for as long as it may
+//! (`compatibility`).
 
 mod names;
 mod record;
@@ -36,20 +37,20 @@ const MIGRATIONS: &[(u32, &str)] = &[
     (PAGES, include_str!("../migrations/0011_pages.sql")),
 ];
 
-/// The one after which the people of earlier events have to be numbered.
+/// The migration after which the people of earlier events must be numbered.
 const PEOPLE: u32 = 3;
-/// The one after which hours have to be counted from what there is.
+/// The migration after which hours must be counted from existing rows.
 const HOURS: u32 = 4;
-/// From this one on migrations say which programs may go on beside them.
+/// From this migration on, migrations say which programs can keep working with them.
 const UPGRADES: u32 = 8;
-/// The one after which it has to be found out whose devices are.
+/// The migration after which the owners of devices must be determined.
 const OWNERS: u32 = 9;
-/// The one after which pages have to be counted from what there is.
+/// The migration after which pages must be counted from existing events.
 pub(crate) const PAGES: u32 = 11;
 
-/// Where it is written down which of them ran.
+/// The table that records which migrations ran.
 pub(crate) const RECORD_TABLE: &str = "schema_migrations";
-/// Where a store that is being moved into says so (`transfer_state`).
+/// A table that marks a store which another one is being moved into (`transfer_state`).
 pub(crate) const TRANSFER_TABLE: &str = "move_in_progress";
 const RECORD: &str = "CREATE TABLE IF NOT EXISTS schema_migrations \
     (number UInt32, applied_at DateTime('UTC') DEFAULT now()) \
@@ -69,8 +70,8 @@ impl Names {
         )
     }
 
-    /// A shard of several servers has a database that brings whatever is made in it to all of them, under
-    /// the names that each server gives itself and its shard.
+    /// The database of a replicated shard creates everything on all of its replicas, under the macros
+    /// that each server defines for its shard and itself.
     pub(crate) fn create_database(&self) -> String {
         let database = quoted(&self.database);
         let shard = self.shard.as_ref().filter(|shard| shard.replicated);
@@ -83,19 +84,18 @@ impl Names {
     }
 }
 
-/// The last one that this program knows.
+/// The last migration that this program knows.
 pub fn newest_migration() -> u32 {
     MIGRATIONS.iter().map(|(number, _)| *number).max().unwrap_or(0)
 }
 
-/// The statements of a file. None of them has a semicolon within a line.
+/// The statements of a file. They are separated by semicolons at line ends.
 fn statements(file: &str) -> impl Iterator<Item = &str> {
     file.split(";\n").map(str::trim).filter(|statement| !statement.is_empty())
 }
 
 impl Warehouse {
-    /// Waits until the store answers and its tables are up to date, which is seen to once per
-    /// process.
+    /// Waits until the store answers and its tables are up to date, which is ensured once per process.
     pub async fn ready(&self, wait: Duration) -> Result<(), Error> {
         let mut last = None;
         let work = async {
@@ -114,8 +114,8 @@ impl Warehouse {
         }
     }
 
-    /// Makes the tables of an empty store as they were after a migration, for rows that were copied
-    /// from such tables. `ready` brings them up to date then.
+    /// Creates the tables of an empty store as they were after a migration, for rows that were copied
+    /// from such tables. `ready` then brings them up to date.
     pub async fn make_tables(&self, newest: u32, wait: Duration) -> Result<(), Error> {
         if tokio::time::timeout(wait, self.up()).await.is_err() {
             return Err(self.why_not());
@@ -139,9 +139,9 @@ impl Warehouse {
         Ok(())
     }
 
-    /// Names whoever knows the other servers on this store.
+    /// Sets the guard that knows the other servers on this store.
     pub fn guarded_by(self, guard: Arc<dyn SchemaGuard>) -> Self {
-        // Once, when it is opened: the first stays.
+        // Set once, when the store is opened; later calls change nothing.
         let _ = self.schema_state().guard.set(guard);
         self
     }
@@ -167,7 +167,7 @@ impl Warehouse {
         Ok(applied.iter().flatten().any(|number| *number > newest_migration()))
     }
 
-    /// On a task of its own: what takes long must not begin again with whoever loses patience.
+    /// On its own task, so that a slow migration continues when a caller gives up waiting.
     async fn schema(&self) -> Result<(), Error> {
         if *self.schema_state().up_to_date.lock().await {
             return Ok(());
@@ -212,8 +212,8 @@ async fn bring_up_to_date(warehouse: &Warehouse) -> Result<(), Error> {
     }
     let (plain, counted): (Vec<_>, Vec<_>) =
         pending.into_iter().partition(|(number, _)| *number < PEOPLE);
-    // At once: the views of an early file do not fit the tables that a later one leaves, and the
-    // engine looks at that also when they are there already.
+    // Recorded immediately, because an early file cannot be repeated later: its views do not match the
+    // tables that a later one leaves, and the engine checks that even for views that exist already.
     for (number, file) in plain {
         run_file(warehouse, file).await?;
         record(warehouse, number, file).await?;
@@ -221,7 +221,7 @@ async fn bring_up_to_date(warehouse: &Warehouse) -> Result<(), Error> {
     for (_, file) in &counted {
         run_file(warehouse, file).await?;
     }
-    // When all tables are as they will be. Who is numbered is counted in all of them.
+    // After all migrations, because numbering people recounts all tables.
     if is_new(PEOPLE) {
         upgrade::number_people(warehouse).await?;
     } else {
@@ -250,7 +250,7 @@ async fn applied(warehouse: &Warehouse) -> Result<BTreeSet<u32>, Error> {
     Ok(rows.into_iter().map(|row| row.number).collect())
 }
 
-/// Of migrations that this program does not know, each must have counted it in.
+/// Every applied migration that this program does not know must allow it.
 async fn check(warehouse: &Warehouse, applied: &BTreeSet<u32>) -> Result<(), Error> {
     let known = newest_migration();
     let Some(newest) = applied.last().filter(|newest| **newest > known) else { return Ok(()) };
@@ -279,7 +279,7 @@ async fn check(warehouse: &Warehouse, applied: &BTreeSet<u32>) -> Result<(), Err
     }
 }
 
-/// What takes something away fails, for now, while servers run that still need it.
+/// A migration that takes something away fails for now while servers that need it are running.
 async fn wait_for_older(warehouse: &Warehouse, number: u32, file: &str) -> Result<(), Error> {
     let Some(guard) = warehouse.schema_state().guard.get() else { return Ok(()) };
     let Some(oldest) = takes_away_from(file) else { return Ok(()) };
@@ -302,7 +302,7 @@ async fn run_file(warehouse: &Warehouse, file: &str) -> Result<(), Error> {
 }
 
 async fn record(warehouse: &Warehouse, number: u32, file: &str) -> Result<(), Error> {
-    // Those before have no column for it.
+    // Earlier migrations ran before the column existed.
     let sql = match number {
         ..UPGRADES => format!("INSERT INTO schema_migrations (number) VALUES ({number})"),
         UPGRADES.. => format!(
@@ -365,8 +365,8 @@ mod tests {
         Names { database, shard: Some(ShardNames { number: 1, cluster, whole, replicated }) }
     }
 
-    /// No replicas are at hand for tests, so what they would be sent is written down, and a change of it
-    /// shows in review. `UPDATE_SNAPSHOT=1 cargo test` writes it anew.
+    /// Tests have no replicas, so the statements for them are kept in a file, and changes to them show
+    /// in review. `UPDATE_SNAPSHOT=1 cargo test` rewrites it.
     #[test]
     fn statements_of_replicas() {
         let names = names(true);

@@ -1,5 +1,5 @@
-//! What this process knows of the tables: whether they are up to date, which of them are not counted
-//! through yet, and whom to ask before they are changed.
+//! What this process knows of the tables: whether they are up to date, which are not fully counted yet,
+//! and the guard to ask before changing them.
 
 use std::collections::HashSet;
 use std::future::Future;
@@ -14,10 +14,10 @@ use crate::error::Error;
 pub type Changes<'a> = Pin<Box<dyn Future<Output = Result<(), Error>> + Send + 'a>>;
 pub type Servers<'a> = Pin<Box<dyn Future<Output = Result<Vec<String>, Error>> + Send + 'a>>;
 
-/// Whoever knows the other servers on the same store. The store itself has neither locks nor a list of
-/// those who use it.
+/// Knows the other servers on the same store. The store itself has neither locks nor a list of its
+/// users.
 pub trait SchemaGuard: Send + Sync {
-    /// Has the tables changed while no other server changes them.
+    /// Runs the changes while no other server changes the tables.
     fn alone<'a>(&'a self, changes: Changes<'a>) -> Changes<'a>;
 
     /// The servers that run and do not know this migration.
@@ -27,15 +27,15 @@ pub trait SchemaGuard: Send + Sync {
 pub(crate) struct SchemaState {
     /// Held while the tables are brought up to date; true once they are.
     pub up_to_date: tokio::sync::Mutex<bool>,
-    /// None where this process has the store for itself.
+    /// Not set if this process has the store to itself.
     pub guard: OnceLock<Arc<dyn SchemaGuard>>,
     uncounted: RwLock<HashSet<&'static str>>,
 }
 
 impl Default for SchemaState {
     fn default() -> Self {
-        // Until somebody has looked, whatever may be incomplete is taken for it: figures are right
-        // either way, and only slower to read.
+        // Until this has been checked, every table that may be incomplete counts as incomplete: figures
+        // are right either way, and only slower to read.
         let tables = RECOUNTS.iter().flat_map(|recount| recount.tables()).map(|it| it.table());
         Self {
             up_to_date: tokio::sync::Mutex::default(),
@@ -46,7 +46,7 @@ impl Default for SchemaState {
 }
 
 impl SchemaState {
-    /// Whether a table holds all that it should.
+    /// Whether a table has been counted completely.
     pub fn is_counted(&self, table: &str) -> bool {
         !self.uncounted.read().contains(table)
     }

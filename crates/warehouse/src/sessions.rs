@@ -1,10 +1,9 @@
 //! Sessions: runs of one device's events with no gap of more than half an hour.
 //!
-//! A session begins where a device had nothing in the half hour before, and that depends on three
-//! quarters of an hour alone: two events that lie a whole quarter apart are never more than half an
-//! hour apart if they are in neighbouring ones, and always if there are two between them. So the
-//! beginnings are counted when events come in, and the sessions of a range are the beginnings in it
-//! and those that were under way when it began.
+//! A session starts where a device had no events in the half hour before, which depends on only three
+//! quarters of an hour: the gap between events in neighboring quarters is always at most half an hour,
+//! and with two quarters between them it is always more. So the starts are counted when events come in,
+//! and the sessions of a range are the starts in it plus the sessions in progress when it begins.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -21,13 +20,13 @@ use crate::params::literals;
 use crate::rollup_cache::{Cells, Grid, OpenSessions};
 use crate::versions::Versions;
 
-/// As many buckets as are counted at once: some days of a busy app.
+/// How many buckets are counted at once: some days of a busy app.
 const AT_ONCE: usize = 400;
 const LIMIT: Duration = Duration::from_secs(120);
 
 impl Warehouse {
-    /// Counts anew how many sessions began, and visits by their pages, after events were added to these quarters of an hour (by
-    /// the Unix time they start at).
+    /// Recounts session starts, and visits by their pages, after events were added to these quarters of
+    /// an hour (by the Unix time at which they start).
     pub async fn count_sessions(
         &self,
         touched: &BTreeMap<Uuid, BTreeSet<u32>>,
@@ -49,8 +48,8 @@ impl Warehouse {
         self.count_visits(&apps, &buckets).await
     }
 
-    /// The sessions that were under way at a moment: a device's last event before it and the first one
-    /// after it lie at most half an hour apart.
+    /// The sessions in progress at a moment: those where a device's last event before it and its first
+    /// event after it are at most half an hour apart.
     pub(crate) async fn open_sessions(
         &self,
         apps: &[Uuid],
@@ -61,7 +60,7 @@ impl Warehouse {
         Ok(grid.apps.into_iter().flatten().collect())
     }
 
-    /// The same for the middles of some buckets.
+    /// The same for the middle of each bucket.
     pub(crate) async fn open_sessions_around(
         &self,
         apps: &[Uuid],
@@ -100,14 +99,14 @@ impl Warehouse {
                      FROM sessions_15m FINAL WHERE app_id IN ({apps}) AND bucket IN ({sources}))) \
              WHERE bucket IN ({buckets}) GROUP BY app_id, bucket"
         );
-        // The same rows as once before are no mistake here.
+        // Rows equal to earlier ones are legitimate here.
         let call =
             Call::new(&sql, &[], LIMIT).long().set("insert_deduplicate", 0).set("max_threads", 1);
         self.in_turn(call).await.map(drop)
     }
 }
 
-/// The bucket whose sessions tell what was under way at a moment.
+/// The bucket whose middle is this moment, for `open_sessions_around`.
 pub(crate) fn around(at: u32) -> Bucket {
     Bucket { start: at.saturating_sub(HALF_HOUR), length: 2 * HALF_HOUR }
 }
@@ -130,12 +129,12 @@ fn open_sessions_in(apps: &[Uuid], buckets: &[Bucket]) -> String {
     )
 }
 
-/// The quarters of an hour whose count depends on these: themselves and the two after each.
+/// The quarters of an hour whose count depends on these: each one and the two after it.
 pub(crate) fn near(buckets: impl IntoIterator<Item = u32>) -> Vec<u32> {
     spread(buckets, u32::checked_add)
 }
 
-/// Themselves and the two before each.
+/// Each of these quarters of an hour and the two before it.
 pub(crate) fn near_before(buckets: impl IntoIterator<Item = u32>) -> Vec<u32> {
     spread(buckets, u32::checked_sub)
 }

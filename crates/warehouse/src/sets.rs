@@ -1,18 +1,18 @@
-//! Where a set of people becomes their number: once for sets that are joined here, and once for those that
-//! the store joins.
+//! Turns sets of numbers into numbers of people: in Rust for sets that are joined here, and in SQL for
+//! those that the store joins.
 
 use roaring::RoaringBitmap;
 
 use crate::owners::Whose;
 use crate::rollup_cache::Owners;
 
-/// How many people the numbers of a set are.
+/// How many people the numbers of a set stand for.
 pub(crate) fn people_in(set: &RoaringBitmap, owners: &Owners) -> u64 {
     owners.people(set)
 }
 
-/// A statement for how many people there are in the sets `who` of rows with the same `key`, together; and
-/// how many devices in their sets `what`, if there are such. `app` is the app's id as a literal.
+/// A statement that counts the people in the joined sets `who` of rows with the same `key`, and, if
+/// there are any, the devices in their sets `what`. `app` is the app's id as a literal.
 pub(crate) fn people_by(
     key: &str,
     rows: &str,

@@ -1,4 +1,4 @@
-//! What answers the statements: the embedded engine, or a server. Knows how it is.
+//! Where statements are sent: the embedded engine, or a server. Tracks its state.
 
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
@@ -13,18 +13,18 @@ use crate::embedded::{Embedded, State};
 use crate::error::Error;
 use crate::location::Server;
 
-/// What answers.
+/// The target of statements.
 pub(crate) enum Source {
     Embedded(Embedded),
     Remote(Box<Remote>),
-    /// Nowhere: what is wrong with the address.
+    /// The address is invalid, for this reason.
     Unusable(String),
 }
 
 pub(crate) struct Remote {
     server: Server,
     state: Mutex<State>,
-    /// Whether somebody looks until it is back.
+    /// Whether a task is probing it until it is back.
     is_watched: AtomicBool,
 }
 
@@ -41,7 +41,7 @@ impl Source {
         }
     }
 
-    /// How it is, as far as is known without asking it.
+    /// Its state, as far as it is known without asking.
     pub fn state(&self) -> State {
         match self {
             Self::Embedded(embedded) => embedded.state(),
@@ -50,7 +50,7 @@ impl Source {
         }
     }
 
-    /// Where a server answers, as people know it.
+    /// A server's host and port, for messages.
     pub fn host(&self) -> String {
         match self {
             Self::Remote(remote) => remote.server.host_and_port(),
@@ -58,7 +58,7 @@ impl Source {
         }
     }
 
-    /// Set while somebody looks at a server until it is back.
+    /// Set while a task is probing a server until it is back.
     pub fn watched(&self) -> Option<&AtomicBool> {
         match self {
             Self::Remote(remote) => Some(&remote.is_watched),
@@ -88,14 +88,14 @@ impl Source {
         }
     }
 
-    /// Remembers what an answer says about the store.
+    /// Updates the state by the outcome of a statement.
     pub fn note(&self, outcome: &Result<Bytes, Failure>, generation: u64) {
         match (self, outcome) {
             (Self::Embedded(embedded), Err(Failure { timed_out: true, error })) => {
                 embedded.hangs(generation, error.to_string());
             }
             (Self::Embedded(_) | Self::Unusable(_), _) => {}
-            // It was noted where it was found, and may be about another server than this one.
+            // Already recorded where it was detected, and it may be about another server.
             (Self::Remote(_), Err(Failure { error: Error::ShardLost { .. }, .. })) => {}
             (Self::Remote(remote), outcome) => {
                 let mut state = remote.state.lock();
@@ -122,7 +122,7 @@ pub(crate) fn why_not(state: State) -> Error {
     })
 }
 
-/// As Linux tells it of any process.
+/// The resident memory of a process, as Linux reports it.
 pub fn resident_bytes(pid: u32) -> Option<u64> {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;

@@ -1,19 +1,19 @@
-//! How a table comes to the shards of a cluster, from a store on one machine.
+//! How the tables of a store on one machine are distributed to the shards of a cluster.
 
 use crate::counting::{COARSE, COUNTS, Coarse};
 use crate::error::Error;
 use crate::placement::shard_key;
 
-/// How a table comes to the shards.
+/// How a table is distributed to the shards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Spread {
-    /// Every row to its own: the remainder of this says which.
+    /// Every row goes to one shard, by the remainder of this expression.
     Split(&'static str),
-    /// All rows to all of them.
+    /// All rows go to all shards.
     Copied,
-    /// Made from their events.
+    /// Counted by each shard from its events.
     Counted,
-    /// Not at all: they have nothing to count anew.
+    /// Left out: nothing is to be recounted there.
     Left,
 }
 

@@ -1,6 +1,6 @@
-//! Statements about the events of one app, put together from our own words; what came from outside goes
-//! in as bound values. A property's value is a list of elements here: none where it is missing or null,
-//! one for a plain value, each element of a list.
+//! Builds statements about the events of one app from our own SQL; external input is always bound. The
+//! value of a property is a list of elements here: empty if it is missing or null, one element for a
+//! plain value, and all elements of a list.
 
 use std::sync::Arc;
 
@@ -16,21 +16,21 @@ use crate::property_sql::{ReadColumns, column_of};
 use crate::rows::put_length;
 use crate::shown::{Shown, could_be_id, is_own, says_version};
 
-/// What a group is, beside its value.
+/// Kinds of groups.
 pub(crate) const NOT_SET: u8 = 0;
 pub(crate) const TEXT: u8 = 1;
 pub(crate) const HIDDEN: u8 = 2;
 pub(crate) const REST: u8 = 3;
 
-/// Longer values are cut, and told apart no further.
+/// Longer values are cut off; those with the same beginning are grouped together.
 const VALUE_MAX: usize = 100;
 
-/// What values that are not shown are counted as.
+/// How hidden values are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum HiddenAs {
     /// A group of their own.
     Hidden,
-    /// As if they were not there.
+    /// As not set.
     Nothing,
 }
 
@@ -39,15 +39,15 @@ pub(crate) struct Statement {
     pub params: Vec<(String, Param)>,
     /// The placeholder of the app's id.
     pub app: String,
-    /// For those who are not shown everything.
+    /// Set for callers who may not see personal data.
     pub shown: Option<Shown>,
-    /// How it is known whose events are.
+    /// How the person of an event is found.
     pub whose: Whose,
-    /// Sets of numbers that the statement speaks of, as `WITH` names them.
+    /// Sets of numbers used by the statement, as entries of its `WITH` clause.
     sets: Vec<String>,
     /// Properties of events that have a column.
     columns: Arc<ReadColumns>,
-    /// What is joined to the events.
+    /// The JOIN clauses after `events`.
     joins: Vec<String>,
 }
 
@@ -68,12 +68,12 @@ impl Statement {
         this
     }
 
-    /// For events: properties that have these columns are read from there.
+    /// For statements about events: properties with a column in this list are read from it.
     pub fn reading(self, columns: Arc<ReadColumns>) -> Self {
         Self { columns, ..self }
     }
 
-    /// Joins a subquery to the events by one of their numbers. There is one row of each at the most.
+    /// Joins a subquery to the events by one of their numbers, for which it has at most one row each.
     pub fn join(&mut self, rows: &str, number: &str) {
         self.joins
             .push(format!(" ANY LEFT JOIN {rows} AS join_{} USING ({number})", self.joins.len()));
@@ -83,12 +83,12 @@ impl Statement {
         self.joins.len()
     }
 
-    /// What events are selected from.
+    /// The FROM clause.
     pub fn source(&self) -> String {
         format!("events{}", self.joins.concat())
     }
 
-    /// Speaks of a property of something else than events, which has no columns.
+    /// For properties of anything but events: those have no columns.
     pub fn without_columns<T>(&mut self, of: impl FnOnce(&mut Self) -> T) -> T {
         let columns = std::mem::take(&mut self.columns);
         let answer = of(self);
@@ -96,7 +96,7 @@ impl Statement {
         answer
     }
 
-    /// Binds a value and gives the placeholder that stands for it.
+    /// Binds a value and returns its placeholder.
     pub fn bind(&mut self, kind: &str, value: Param) -> String {
         let name = format!("p{}", self.params.len());
         let placeholder = format!("{{{name}:{kind}}}");
@@ -104,7 +104,7 @@ impl Statement {
         placeholder
     }
 
-    /// The whole text, with the sets it speaks of.
+    /// The whole statement, including its sets.
     pub fn text(&self) -> String {
         if self.sets.is_empty() {
             return self.sql.clone();
@@ -112,8 +112,8 @@ impl Statement {
         format!("WITH {} {}", self.sets.join(", "), self.sql)
     }
 
-    /// A name for some numbers, to be used behind `IN`. They are part of the text: an address is too
-    /// short for them.
+    /// Adds a set of numbers and returns an expression for use after `IN`. Sets are part of the
+    /// statement's text, because a URL is too short for them.
     pub fn set(&mut self, people: &People) -> String {
         let name = format!("set_{}", self.sets.len());
         let numbers = match people.is_empty() {
@@ -127,8 +127,8 @@ impl Statement {
         format!("(SELECT no FROM {name})")
     }
 
-    /// Whether the person of an event is one of these: it carries their number, or that of a device
-    /// that is theirs.
+    /// A condition for events of these people: an event carries a person's number, or that of a device
+    /// they own.
     pub fn is_among(&mut self, people: &People) -> String {
         let set = self.set(people);
         match self.whose {
@@ -143,7 +143,7 @@ impl Statement {
         }
     }
 
-    /// Whether an event meets a condition.
+    /// A condition as SQL.
     pub fn meets(&mut self, condition: &Condition) -> String {
         let (all, word, none) = match condition {
             Condition::Test(filter) => return self.passes(filter),
@@ -159,14 +159,14 @@ impl Statement {
         if parts.is_empty() { none.to_owned() } else { format!("({})", parts.join(word)) }
     }
 
-    /// Whether an event is one of those that were chosen.
+    /// Whether an event is one of those chosen.
     pub fn is_chosen(&mut self, choice: &EventChoice) -> String {
         let meets = self.meets(&choice.condition);
         match &choice.names {
             None => meets,
             Some(names) => {
                 let names = self.bind("Array(String)", Param::Texts(names.clone()));
-                // A name that is somebody's id is not there for those who are not shown ids.
+                // An event name that is an id does not exist for callers who may not see ids.
                 let hidden = match &self.shown {
                     Some(shown) => format!(" AND NOT {}", shown.hides_name("event")),
                     None => String::new(),
@@ -189,7 +189,7 @@ impl Statement {
     pub fn passes(&mut self, filter: &Filter) -> String {
         let elements = self.elements(&filter.property);
         let text = text(&filter.property);
-        // Asked last: few elements pass the test, and this is the dear part.
+        // Tested last: few elements pass the test before, and this one is expensive.
         let shown = match self.hides(&filter.property) {
             Some(hides) => format!(" AND NOT {hides}"),
             None => String::new(),
@@ -233,7 +233,7 @@ impl Statement {
         format!("has({values}, {text}) OR has({numbers}, ifNull(toFloat64OrNull(e), nan))")
     }
 
-    /// What an event has of a property, as it is stored: the text of a field, the JSON of a path.
+    /// A property of an event as it is stored: the text of a field, or the JSON of a path.
     pub fn stored(&mut self, property: &Property) -> String {
         match property {
             Property::Column(column) => column.name().to_owned(),
@@ -245,8 +245,8 @@ impl Statement {
         }
     }
 
-    /// The elements of a property: text of a column, JSON of a path. A path of the page is what is
-    /// shown of it; of the others, `hides` tells which are.
+    /// The elements of a property: text of a column, JSON of a path. For the page's path this is already
+    /// the form that is shown; for everything else, `hides` tells which elements are hidden.
     pub fn elements(&mut self, property: &Property) -> String {
         if let (Property::Column(Column::UrlPath), Some(shown)) = (property, &self.shown) {
             return format!("arrayFilter(e -> e != '', [{}])", shown.path());
@@ -294,13 +294,13 @@ impl Statement {
         }
     }
 
-    /// The groups of an event that has these elements of a property.
+    /// The groups of an event with these elements of a property.
     pub fn keys(&self, property: &Property, elements: &str, hidden_as: HiddenAs) -> String {
         let text = text(property);
         let key = format!("(toUInt8({TEXT}), substringUTF8({text}, 1, {VALUE_MAX}))");
         let (none, hidden) =
             (format!("(toUInt8({NOT_SET}), '')"), format!("(toUInt8({HIDDEN}), '')"));
-        // No element is an empty text.
+        // An empty text stands for no elements.
         let each = |before: &str, elements: &str| {
             format!(
                 "arrayMap(e -> multiIf(e = '', {none}, {before}{key}), emptyArrayToSingle({elements}))"
@@ -316,7 +316,7 @@ impl Statement {
     }
 }
 
-/// The elements of what is stored of a property.
+/// The elements of a stored property.
 pub(crate) fn elements_of(property: &Property, stored: &str) -> String {
     match property {
         Property::Column(_) => format!("arrayFilter(e -> e != '', [toString({stored})])"),
@@ -327,12 +327,12 @@ pub(crate) fn elements_of(property: &Property, stored: &str) -> String {
     }
 }
 
-/// An element as a number, also where it was sent as text.
+/// An element as a number, even if it was sent as text.
 pub(crate) fn number(e: &str) -> String {
     format!("toFloat64OrNull(if(startsWith({e}, '\"'), substring({e}, 2, length({e}) - 2), {e}))")
 }
 
-/// A set as the store writes one: small ones as a list, others as their bytes.
+/// A set in the store's serialized form: small ones as a list, others as a roaring bitmap.
 fn state_of(people: &People) -> Vec<u8> {
     const SMALL_MAX: u64 = 32;
     let numbers = &*people.0;
@@ -350,7 +350,7 @@ fn state_of(people: &People) -> Vec<u8> {
     state
 }
 
-/// An element `e` as text. What is neither plain nor a list has none of its own.
+/// An element `e` as text. Nested objects and lists become a placeholder.
 pub(crate) fn text(property: &Property) -> &'static str {
     match property {
         Property::Column(_) => "e",
@@ -362,7 +362,7 @@ pub(crate) fn text(property: &Property) -> &'static str {
 }
 
 impl Property {
-    /// Which bit of a row says that this value of it is over the app's limit.
+    /// The bit in a row's `over_limit` that is set if its value is over the app's limit.
     pub fn over_limit_bit(&self) -> Option<u8> {
         match self {
             Self::Column(Column::Os) => Some(over_limit::OS),
@@ -379,7 +379,7 @@ impl Column {
         matches!(self, Self::Os | Self::BrowserVersion | Self::ClientVersion | Self::SdkVersion)
     }
 
-    /// How a statement reads it.
+    /// The column, or the expression for it.
     fn name(self) -> &'static str {
         match self {
             Self::Os => "os",

@@ -13,8 +13,8 @@ use crate::rollup_cache::{Cells, Grid, Total};
 use crate::runtime::off_the_runtime;
 use crate::versions::Versions;
 
-/// The tables, and how long their buckets are. The days of most zones are made of whole hours,
-/// and of all but three of half hours.
+/// The tables, and how long their buckets are. In most time zones days are made of whole hours, and in
+/// all but three of half hours.
 pub(crate) const TABLES: [RollupTable; 4] = [
     RollupTable::by_time("totals_4h", FOUR_HOURS),
     RollupTable::by_time_of_day("totals_1h", HOUR),
@@ -54,7 +54,7 @@ pub(crate) fn buckets_of(cuts: &[u32]) -> Vec<Bucket> {
     between(cuts, TABLES.map(|table| table.length))
 }
 
-/// Quarters of an hour: numbers are small and many, and put together here in no time.
+/// Reads quarters of an hour: plain counts are small, and quickly summed here.
 pub(crate) fn sums(apps: &[Uuid], buckets: &[Bucket]) -> String {
     let (apps, stretches) = (literals(apps.iter().copied()), stretches(buckets));
     let within = format!("app_id IN ({apps}) AND {stretches}");
@@ -67,7 +67,7 @@ pub(crate) fn sums(apps: &[Uuid], buckets: &[Bucket]) -> String {
     )
 }
 
-/// A bucket may have several rows: those of late events, until the engine has joined them.
+/// A bucket may have several rows: late events have their own until the engine has merged them.
 fn put_together(
     apps: &[Uuid],
     buckets: &[Bucket],

@@ -1,6 +1,6 @@
-//! A store on its way into another one: its tables and their partitions, and the rows of a day, which
-//! replace those that the other one has (docs/decisions/0036). `transfer_figures` says by what the two are
-//! compared, `transfer_shards` what becomes of a table in a cluster.
+//! Moves a store into another one: its tables and partitions, and the rows of each day, which replace
+//! those in the target (docs/decisions/0036). `transfer_figures` has the figures that the two are
+//! compared by, and `transfer_shards` what happens to a table in a cluster.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -16,14 +16,14 @@ use crate::params::Param;
 use crate::schema::{RECORD_TABLE, SHARD_TABLE, TRANSFER_TABLE};
 use crate::spread::Spread;
 
-/// For one statement over one partition.
+/// The time limit of one statement about one partition.
 pub(crate) const LIMIT: Duration = Duration::from_secs(60 * 60);
 /// The embedded engine holds an answer in memory until it is sent.
 const SLICE_BYTES: u64 = 32 << 20;
-/// The columns that say on which day a row belongs, the first that a table has.
+/// Columns that can determine a row's day; the first that a table has is used.
 const DAYS: [&str; 3] = ["bucket", "received", "time"];
 
-/// A table as far as a transfer has to know it.
+/// What a transfer needs to know of a table.
 #[derive(Clone, Debug)]
 pub struct TransferTable {
     pub name: String,
@@ -31,7 +31,7 @@ pub struct TransferTable {
     expires: bool,
     sorting_key: String,
     pub(crate) columns: Vec<Column>,
-    /// How it comes to the shards, where it goes into a cluster.
+    /// How it is distributed to the shards, if the target is a cluster.
     pub(crate) spread: Option<Spread>,
 }
 
@@ -48,12 +48,13 @@ impl TransferTable {
         self.columns.iter().any(|column| column.name == name)
     }
 
-    /// The column that tells a row's day; none where a table is taken as a whole.
+    /// The column that determines a row's day; None if the table is transferred as a whole.
     pub(crate) fn day_column(&self) -> Option<&'static str> {
         DAYS.into_iter().find(|name| self.has(name))
     }
 
-    /// Which rows count. Ids that are forgotten these days are gone from one store before the other.
+    /// Selects the rows that are compared. Ids about to expire may be gone from one store before the
+    /// other.
     pub(crate) fn wanted(&self) -> &'static str {
         match self.expires && self.has("received") {
             true => " AND toDate(received) >= {since:Date}",
@@ -62,8 +63,8 @@ impl TransferTable {
     }
 }
 
-/// A partition of a table at a moment. The hashes of its parts change whenever what they hold does; their
-/// names also change with a delete in another partition.
+/// A partition of a table at a moment. The hashes of its parts change exactly when their content does;
+/// part names also change with a delete in another partition.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
 pub struct Partition {
     table: String,
@@ -74,7 +75,7 @@ pub struct Partition {
 }
 
 impl Partition {
-    /// In how many pieces so many of its rows are to be read.
+    /// In how many slices this many of its rows are read.
     fn slices(&self, rows: u64) -> u64 {
         let bytes = self.bytes.checked_div(self.rows).unwrap_or(0).saturating_mul(rows);
         bytes.div_ceil(SLICE_BYTES).max(1)
@@ -87,7 +88,7 @@ pub struct Day<'a> {
     pub table: &'a TransferTable,
     pub partition: &'a str,
     pub day: &'a str,
-    /// The first day of which ids are kept.
+    /// The first day whose ids are kept.
     pub since: &'a str,
 }
 
@@ -112,10 +113,10 @@ impl Day<'_> {
     }
 }
 
-/// One of the pieces that the rows of a day are read in, for one of the shards that they go to.
+/// One of the pieces in which the rows of a day are read, for one of the target's shards.
 #[derive(Clone, Copy, Debug)]
 pub struct Piece {
-    /// By its place among so many.
+    /// Its index, and how many slices there are.
     pub slice: (u64, u64),
     pub shard: (usize, usize),
 }
@@ -135,8 +136,8 @@ impl Piece {
 }
 
 impl Warehouse {
-    /// Every table that holds something, in one order for all stores. Those of a cluster say how they
-    /// come to its shards.
+    /// Every table, in the same order for all stores. In a cluster they include how they are distributed
+    /// to its shards.
     pub async fn transfer_tables(&self) -> Result<Vec<TransferTable>, Error> {
         if !self.is_cluster() {
             return self.transfer_tables_here().await;
@@ -164,7 +165,7 @@ impl Warehouse {
                    AND name NOT IN ({record:String}, {state:String}) ORDER BY name";
         let params = [("record", RECORD_TABLE.into()), ("state", TRANSFER_TABLE.into())];
         let tables: Vec<Row> = self.query(sql, &params).await?;
-        // What is computed from others is computed again.
+        // Columns computed from others are left out and computed again.
         let sql = "SELECT table, name, type FROM system.columns \
                    WHERE database = currentDatabase() AND default_kind NOT IN ('MATERIALIZED', 'ALIAS') \
                    ORDER BY table, position";
@@ -182,7 +183,7 @@ impl Warehouse {
             .collect())
     }
 
-    /// The partitions of a table that hold something, on whichever shards.
+    /// The non-empty partitions of a table, on all shards.
     pub async fn partitions(&self, table: &str) -> Result<Vec<Partition>, Error> {
         let all =
             self.on_every_shard(|shard| async move { shard.partitions_here(table).await }).await?;
@@ -192,7 +193,7 @@ impl Warehouse {
             .enumerate()
             .flat_map(|(at, some)| some.into_iter().map(move |it| (at, it)))
         {
-            // The same parts on another shard are others.
+            // Parts with the same name on other shards are different parts.
             let parts = partition.parts.iter().map(|part| format!("{shard} {part}"));
             let whole = joined.entry(partition.id.clone()).or_insert_with(|| Partition {
                 parts: Vec::new(),
@@ -216,8 +217,7 @@ impl Warehouse {
         Ok(found.into_iter().filter(|partition| partition.rows > 0).collect())
     }
 
-    /// Of how many pieces the part of a day consists that goes to one of so many shards, to be read one
-    /// after the other.
+    /// In how many slices the rows of a day that go to one of the shards are read, one after the other.
     pub async fn slices(
         &self,
         day: Day<'_>,
@@ -241,7 +241,7 @@ impl Warehouse {
         }))
     }
 
-    /// The rows of a piece as they are, in the format that `import` takes.
+    /// Streams the rows of a piece unchanged, in the format that `import` takes.
     pub async fn rows_of_day(&self, day: Day<'_>, piece: Piece) -> Result<RowStream, Error> {
         let sql = format!(
             "SELECT * FROM {} WHERE {}{} FORMAT Native",

@@ -1,9 +1,9 @@
-//! What a table holds of each app and day, as figures that two stores can be compared by: how many rows,
-//! and a sum over all of their columns. They are the same whatever has been merged so far.
+//! Figures to compare a table in two stores by: for each app and day, the number of rows and a checksum
+//! over all columns. They do not depend on what has been merged so far.
 //!
-//! A cluster is compared with a store on one machine. Rows that lie on one shard each are figured there,
-//! and the figures add up. What several shards have a part of, such as the people of a quarter of an hour, is
-//! put together first, in both stores alike.
+//! A cluster is compared with a store on one machine. Where each row is on exactly one shard, each shard
+//! computes its figures and they add up. Where several shards have a part of a row, such as the people
+//! of a quarter of an hour, the parts are joined first, in both stores alike.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,19 +17,19 @@ use crate::location::quoted;
 use crate::spread::Spread;
 use crate::transfer::{Column, Day, LIMIT, TransferTable};
 
-/// Sets of people are written out to be compared; few of them at a time.
+/// Sets of people are expanded to be compared, so only this many rows at a time.
 const ROWS_AT_ONCE: u64 = 1_024;
-/// What is put together goes to the disk beyond this.
+/// Beyond this, groups that are joined are spilled to disk.
 const GROUPS_IN_MEMORY: u64 = 512 << 20;
 
-/// How much an app has of a day, and a sum over all of it that tells every change.
+/// The number of rows of an app's day, and a checksum that changes with any of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Figure {
     pub rows: u64,
     pub hash: u64,
 }
 
-/// By app and day; the day is empty where a table has none.
+/// By app and day; the day is empty for tables without days.
 pub type Figures = BTreeMap<(Uuid, String), Figure>;
 
 impl Column {
@@ -37,18 +37,18 @@ impl Column {
         self.kind.starts_with("AggregateFunction(groupBitmap,")
     }
 
-    /// Small sets are kept in the order they were filled.
+    /// Sorted, because small sets are stored in the order they were filled.
     fn hashed(&self) -> String {
         let name = quoted(&self.name);
         if self.is_set() { format!("arraySort(bitmapToArray({name}))") } else { name }
     }
 
-    /// What rows are put together by: all that is not put together itself.
+    /// Whether joined rows are grouped by it: true for every column that is not aggregated itself.
     fn is_key(&self) -> bool {
         !self.kind.contains("AggregateFunction(") && !SESSIONS.contains(&self.name.as_str())
     }
 
-    /// The same of rows that are put together. None where it says nothing of what is stored.
+    /// The hashed expression for joined rows. None for columns that do not describe the stored data.
     fn joined(&self) -> Option<String> {
         let name = quoted(&self.name);
         if self.is_set() {
@@ -66,14 +66,14 @@ impl Column {
     }
 }
 
-/// Sessions that began in a quarter of an hour. The latest count of each shard holds; these add up. How
-/// often they were counted is no part of it, nor whether it was noted that there are none.
+/// Session starts of a quarter of an hour. The latest count of each shard is valid, and these add up.
+/// How often they were counted does not matter, nor whether a zero was stored.
 const STARTS: &str = "starts";
 const VERSION: &str = "version";
 const SESSIONS: [&str; 2] = [STARTS, VERSION];
 
 impl TransferTable {
-    /// Whose a row is; nobody's in a table that is about the store itself.
+    /// The app of a row; the nil UUID in a table about the store itself.
     fn app(&self) -> &'static str {
         if self.has("app_id") { "app_id" } else { "toUUID('00000000-0000-0000-0000-000000000000')" }
     }
@@ -115,7 +115,7 @@ impl TransferTable {
         let has_versions = self.has(VERSION);
         let some = match self.name.as_str() {
             _ if has_versions => " HAVING sum(starts) > 0",
-            // Visits that were taken back leave nothing, or a row that says so.
+            // Visits that were taken back leave no row, or one with a sum of zero.
             name if name.starts_with("pages_") => " HAVING sum(events) != 0",
             _ => "",
         };
@@ -124,7 +124,7 @@ impl TransferTable {
 }
 
 impl Warehouse {
-    /// What a partition holds, whatever has been merged of it so far and whichever shards have it.
+    /// The figures of a partition, independent of merges so far and of how rows are spread over shards.
     pub async fn figures(
         &self,
         table: &TransferTable,
@@ -158,7 +158,7 @@ impl Warehouse {
         params.retain(|(name, _)| *name != "day");
         let mut call = Call::new(sql, &params, LIMIT).reading();
         if day.table.is_joined() {
-            // In the order of the table, as far as it has that, so that little is held at once.
+            // In the table's order as far as possible, so that little is held in memory.
             call = call
                 .set("optimize_aggregation_in_order", 1)
                 .set("max_bytes_before_external_group_by", GROUPS_IN_MEMORY);
@@ -177,13 +177,13 @@ fn sums(shards: Vec<Figures>) -> Figures {
     for (place, figure) in shards.into_iter().flatten() {
         let sum = all.entry(place).or_default();
         sum.rows += figure.rows;
-        // As the store itself adds them up.
+        // Wraps like the store's own sums.
         sum.hash = sum.hash.wrapping_add(figure.hash);
     }
     all
 }
 
-/// What all shards have alike; where one differs, a figure that nothing has.
+/// Figures that are equal on all shards; where one differs, a figure that no data has.
 fn same_on_all(shards: Vec<Figures>) -> Figures {
     let places: BTreeSet<_> = shards.iter().flat_map(BTreeMap::keys).cloned().collect();
     let figure = |place: (Uuid, String)| {

@@ -1,6 +1,6 @@
-//! What becomes of a table in a cluster. A row is copied to the shard that it belongs to; what is counted
-//! from events is counted by each shard from its own, while its views are away, and again wherever it is
-//! not what it should be.
+//! What happens to a table in a cluster. Some rows are copied to the shard that they belong to. Counts
+//! are computed by each shard from its own events while its views are dropped, and again wherever they
+//! turn out wrong.
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ use crate::spread::{Spread, coarse};
 use crate::transfer::TransferTable;
 use crate::upkeep::BUCKETS_AT_ONCE;
 
-/// What a table of counts is made of.
+/// The source of a table of counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CountedFrom {
     Events,
@@ -27,7 +27,7 @@ impl TransferTable {
         matches!(self.spread, None | Some(Spread::Split(_) | Spread::Copied))
     }
 
-    /// None where it is not counted anew.
+    /// None if it is not recounted.
     pub fn counted_from(&self) -> Option<CountedFrom> {
         match (self.spread, coarse(&self.name)) {
             (Some(Spread::Counted), None) => Some(CountedFrom::Events),
@@ -36,22 +36,22 @@ impl TransferTable {
         }
     }
 
-    /// Whether several shards may have a part of what is one row in a store on one machine. Users are
-    /// known wherever they have events.
+    /// Whether several shards may each have a part of what is one row in a store on one machine. A user
+    /// has a row on every shard with events of theirs.
     pub(crate) fn is_joined(&self) -> bool {
         self.spread == Some(Spread::Counted) || (self.spread.is_some() && self.name == "users")
     }
 }
 
 impl Warehouse {
-    /// Counts days of an app (by the Unix time they start at) anew on every shard: all that is counted
-    /// from events, and the longer buckets around it.
+    /// Recounts days of an app (by the Unix time at which they start) on every shard: everything that is
+    /// counted from events, and the longer buckets around it.
     pub async fn count_days(&self, app: Uuid, days: &[u32]) -> Result<(), Error> {
         let quarters: Vec<u32> = days.iter().flat_map(|day| starts(*day, QUARTER)).collect();
         self.rebuild(app, &quarters).await
     }
 
-    /// Counts a table of longer buckets anew, those that start on these days.
+    /// Recounts the buckets of a table of longer buckets that start on these days.
     pub async fn count_longer(
         &self,
         table: &TransferTable,

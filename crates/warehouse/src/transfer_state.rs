@@ -1,6 +1,7 @@
-//! A store that another one is being moved into: it has all tables and no views, which would count
-//! every row again. How the views are made is kept in the store itself, with whose rows it gets, so
-//! that whoever goes on after a crash knows both. Every shard of a cluster keeps that for itself.
+//! The state of a store that another one is being moved into: it has all tables but no views, which
+//! would count every row again. The definitions of the views are kept in the store itself, with the
+//! origin of its rows, so that a move can be resumed after a crash. Every shard of a cluster keeps its
+//! own.
 
 use std::time::Duration;
 
@@ -14,17 +15,17 @@ use crate::location::quoted;
 use crate::params::Param;
 use crate::schema::{TRANSFER_TABLE, newest_migration};
 
-/// What is noted once all tables are there and the views are noted.
+/// Recorded once all tables exist and the views are recorded.
 const MADE: &str = "made";
 const LIMIT: Duration = Duration::from_secs(600);
 
-/// What is found where a store is to be moved to.
+/// The state of a move's target.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TransferState {
     Empty,
-    /// A transfer that was begun and not ended: from where.
+    /// A transfer that was started and not finished, with its origin.
     Begun(String),
-    /// Something else: the name of a table in it.
+    /// Another store, with the name of one of its tables.
     Used(String),
 }
 
@@ -46,7 +47,8 @@ impl Warehouse {
             name: String,
             comment: String,
         }
-        // The names of a cluster hold nothing; anything else under them is another store's.
+        // A cluster's Distributed tables hold nothing; any other table in their database belongs to
+        // another store.
         let sql = "SELECT name, comment FROM system.tables WHERE database = {database:String} \
                    OR (database = {whole:String} AND engine != 'Distributed') \
                    ORDER BY name\nFORMAT JSONEachRow";
@@ -64,7 +66,8 @@ impl Warehouse {
         })
     }
 
-    /// Makes all tables, and takes the views away, in a store that is empty or was left half-way.
+    /// Creates all tables and drops the views, in a store that is empty or whose transfer was
+    /// interrupted.
     pub async fn begin_transfer(&self, from: &str, wait: Duration) -> Result<(), Error> {
         if !self.is_cluster() {
             return self.begin_transfer_here(from, wait).await;
@@ -80,7 +83,7 @@ impl Warehouse {
         let mut call = Call::new(&create, &[], LIMIT);
         call.in_database = false;
         self.call(call).await?;
-        // With the source in the same statement: there is no moment in which it is not known.
+        // The origin is part of the same statement, so that it is always known.
         let comment = from.replace('\\', "\\\\").replace('\'', "\\'");
         let sql = format!(
             "CREATE TABLE IF NOT EXISTS {TRANSFER_TABLE} (name String, value String) \
@@ -99,8 +102,8 @@ impl Warehouse {
         self.take_views_away().await.map(drop)
     }
 
-    /// A statement goes on in a server when whoever sent it is gone, and would add to what is compared by
-    /// then. Nobody else changes a store that is being moved into.
+    /// Ends running changes: a server continues a statement whose sender is gone, and that could still
+    /// add rows after the comparison. Nobody else changes a store that is being moved into.
     async fn end_changes(&self) -> Result<(), Error> {
         let sql = "KILL QUERY WHERE current_database = {database:String} \
                    AND query_kind IN ('Insert', 'Delete', 'Alter') SYNC";
@@ -108,7 +111,7 @@ impl Warehouse {
         self.call(Call::new(sql, &params, LIMIT)).await.map(drop)
     }
 
-    /// Makes the views that are missing. What is stored from now on is counted.
+    /// Creates the missing views. From now on, stored rows are counted.
     pub async fn complete_transfer(&self) -> Result<(), Error> {
         self.on_every_shard(|shard| async move { shard.complete_transfer_here().await })
             .await
@@ -126,14 +129,14 @@ impl Warehouse {
         self.put_views_back(&views.collect::<Vec<_>>()).await
     }
 
-    /// Forgets that the store came from elsewhere.
+    /// Removes the mark of the transfer.
     pub async fn end_transfer(&self) -> Result<(), Error> {
         let sql = &format!("DROP TABLE IF EXISTS {TRANSFER_TABLE} SYNC");
         self.on_every_shard(|shard| async move { shard.execute(sql, &[]).await }).await.map(drop)
     }
 
     async fn noted(&self) -> Result<Vec<Noted>, Error> {
-        // One that was broken off while it noted them noted some twice.
+        // A transfer interrupted at this point recorded some of them twice.
         let sql = format!("SELECT DISTINCT name, value FROM {TRANSFER_TABLE} ORDER BY name");
         self.query(&sql, &[]).await
     }
@@ -145,13 +148,13 @@ impl Warehouse {
         self.execute(&sql, &[("name", name.into()), ("value", value.into())]).await
     }
 
-    /// Tables that were made half-way cannot be gone on with.
+    /// Drops tables whose creation was interrupted: it cannot be continued.
     async fn drop_all(&self) -> Result<(), Error> {
         #[derive(Deserialize)]
         struct Row {
             name: String,
         }
-        // Views first: a table that one reads from may not be dropped.
+        // Views first: a table that a view reads from cannot be dropped.
         let sql = "SELECT name FROM system.tables WHERE database = currentDatabase() \
                    AND name != {state:String} ORDER BY engine != 'MaterializedView', name";
         let tables: Vec<Row> = self.query(sql, &[("state", TRANSFER_TABLE.into())]).await?;
@@ -162,13 +165,13 @@ impl Warehouse {
     }
 }
 
-/// One that was broken off may have begun on some shards and not on others.
+/// An interrupted transfer may have started on some shards only.
 fn state_of_all(shards: Vec<TransferState>) -> TransferState {
     let mut all = TransferState::Empty;
     for state in shards {
         all = match (all, state) {
             (used @ TransferState::Used(_), _) | (_, used @ TransferState::Used(_)) => used,
-            // Of two, neither has all of it.
+            // With two origins, neither is complete.
             (TransferState::Begun(one), TransferState::Begun(other)) if one != other => {
                 TransferState::Begun(format!("{one} {other}"))
             }

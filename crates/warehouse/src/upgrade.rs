@@ -1,5 +1,5 @@
-//! What a migration cannot say in a statement: counts of events that were stored before it.
-//! Every step can be run again after a crash.
+//! The parts of migrations that plain SQL files cannot express: counts of events stored earlier. Every
+//! step can be repeated after a crash.
 
 use std::time::Duration;
 
@@ -12,8 +12,7 @@ use crate::identities::{DEVICE_HASH, USER_HASH};
 
 const LIMIT: Duration = Duration::from_secs(600);
 
-/// Numbers everyone that events and devices tell of, and makes the counts anew that are made from
-/// the numbers.
+/// Numbers all people and devices in existing rows, and rebuilds the counts made from those numbers.
 pub(crate) async fn number_people(warehouse: &Warehouse) -> Result<(), Error> {
     #[derive(Deserialize)]
     struct Bucket {
@@ -24,7 +23,7 @@ pub(crate) async fn number_people(warehouse: &Warehouse) -> Result<(), Error> {
         tracing::info!(app = %app_id, "numbering the people of an app, which takes a while");
         let params = [("app", app_id.into())];
         patient.fill(&numbering(), &params).await?;
-        // Devices outlive their events.
+        // Devices are kept longer than their events.
         patient.fill(NUMBERED_DEVICES, &params).await?;
         let buckets = "SELECT DISTINCT toUnixTimestamp(bucket) AS bucket FROM totals_15m \
                        WHERE app_id = {app:UUID}";
@@ -45,7 +44,7 @@ async fn apps(warehouse: &Warehouse) -> Result<Vec<Uuid>, Error> {
     Ok(apps.into_iter().map(|app| app.app_id).collect())
 }
 
-/// Gives a number to whoever has none.
+/// Assigns a number to every device and user without one.
 fn numbering() -> String {
     format!(
         "INSERT INTO identities (app_id, hash, no) \

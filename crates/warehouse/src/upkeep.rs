@@ -1,8 +1,8 @@
-//! Changes to what is stored already: counts made anew, retention, the end of an app.
+//! Changes to stored data: rebuilding counts, retention, deleting an app.
 //!
-//! Everything here has taken effect when the call returns, and can be run again after a crash at any
-//! point. Counts are made from `events` while nobody adds to it: the caller keeps the app's loader
-//! away for the time of the call.
+//! Each change has taken effect when the call returns, and can be repeated after a crash at any point.
+//! Counts are made from `events` while nothing is added to it: the caller keeps the app's loader from
+//! running during the call.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -19,10 +19,10 @@ use crate::events::BUCKET_MS;
 use crate::params::Param;
 use crate::sessions::near;
 
-/// A delete rewrites whole parts; on a large store that takes its time.
+/// A delete rewrites whole parts, which is slow on a large store.
 pub(crate) const LIMIT: Duration = Duration::from_secs(600);
 
-/// Every table that holds something of an app.
+/// Every table with rows of apps.
 const TABLES: &[&str] = &[
     "events",
     "totals_15m",
@@ -61,7 +61,7 @@ const BUCKETS: &str = "app_id = {app:UUID} \
     AND bucket >= toDateTime({from:UInt32}, 'UTC') AND bucket <= toDateTime({to:UInt32}, 'UTC') \
     AND toUnixTimestamp(bucket) IN {buckets:Array(UInt32)}";
 
-/// The events that they count.
+/// The events counted in these buckets.
 const EVENTS_OF_BUCKETS: &str = "app_id = {app:UUID} \
     AND time >= toDateTime({from:UInt32}, 'UTC') AND time < toDateTime({to:UInt32} + 900, 'UTC') \
     AND toUnixTimestamp(toStartOfFifteenMinutes(toDateTime(time, 'UTC'))) IN {buckets:Array(UInt32)}";
@@ -69,8 +69,8 @@ const EVENTS_OF_BUCKETS: &str = "app_id = {app:UUID} \
 /// Counts from before a moment.
 const OLD_COUNTS: &str = "app_id = {app:UUID} AND bucket < toDateTime({cut:Int64}, 'UTC')";
 
-/// Settings of what is counted anew, so that it fits beside everything else: what is too much for
-/// memory goes to the disk, and what it fills in turn is filled in small buckets.
+/// Settings of recounts, so that they fit beside everything else: groups that do not fit into memory are
+/// spilled to disk, and inserts into views use small blocks.
 const FRUGAL: &[(&str, u64)] = &[
     ("max_threads", 2),
     ("max_bytes_before_external_group_by", 96 << 20),
@@ -79,26 +79,26 @@ const FRUGAL: &[(&str, u64)] = &[
     ("min_insert_block_size_bytes", 32 << 20),
 ];
 
-/// As many buckets as go into one statement, by their time: a month holds 2,976.
+/// How many buckets one statement covers, ordered by time: a month has 2,976.
 pub(crate) const BUCKETS_AT_ONCE: usize = 3000;
 
-/// On every shard, each from its own events.
+/// These run on every shard, each with its own events.
 impl Warehouse {
-    /// Makes everything that is kept by the quarter of an hour anew from the events, for these
-    /// buckets (by the Unix time they start at), and completes the tables of first and last times.
+    /// Rebuilds everything that is kept by the quarter of an hour from the events of these buckets (by
+    /// the Unix time at which they start), and completes the tables of first and last times.
     pub async fn rebuild(&self, app: Uuid, buckets: &[u32]) -> Result<(), Error> {
         self.on_every_shard(|shard| async move { shard.rebuild_here(app, buckets).await })
             .await
             .map(drop)
     }
 
-    /// Removes everything of an app.
+    /// Removes all data of an app.
     pub async fn purge_app(&self, app: Uuid) -> Result<(), Error> {
         self.on_every_shard(|shard| async move { shard.purge_app_here(app).await }).await.map(drop)
     }
 
-    /// Removes events from before a moment, and their counts, and says how many events. The moment
-    /// is moved back to a multiple of 15 minutes.
+    /// Removes events from before a moment, and their counts, and returns how many events that were. The
+    /// moment is rounded down to a multiple of 15 minutes.
     pub async fn retain(&self, app: Uuid, before_ms: i64) -> Result<u64, Error> {
         let removed =
             self.on_every_shard(|shard| async move { shard.retain_here(app, before_ms).await });
@@ -121,13 +121,13 @@ impl Warehouse {
             ];
             let are_numbered = self.are_numbered(EVENTS_OF_BUCKETS, &params).await?;
             let fill = |count: &Count| self.fill_from(count, EVENTS_OF_BUCKETS, are_numbered);
-            // One after the other: a rebuild must never take more than one of the engine's places
-            // for changes, nor the memory of several statements.
+            // One after the other: a rebuild must not take more than one of the engine's connections for
+            // changes, nor the memory of several statements.
             for count in COUNTS {
                 self.delete(count.table, BUCKETS, &params).await?;
                 self.fill(&fill(count), &params).await?;
             }
-            // After those: what they were filled with went on into the longer buckets.
+            // After the quarters: their inserts also passed through the views of the longer buckets.
             for coarse in COARSE {
                 self.rebuild_pieces(app, coarse, some).await?;
             }
@@ -149,8 +149,8 @@ impl Warehouse {
         Ok(self.fill_from(count, events, self.are_numbered(events, params).await?))
     }
 
-    /// Whether events carry the numbers of their people. Those of earlier versions carry none, and have
-    /// to be looked up among all of the app's.
+    /// Whether all of these events carry person and device numbers. Those stored by early versions do
+    /// not, and have to be looked up among all numbers of the app.
     async fn are_numbered(&self, events: &str, params: &[(&str, Param)]) -> Result<bool, Error> {
         let unnumbered = format!("{events} AND (person_no = 0 OR device_no = 0)");
         Ok(self.count("events", &unnumbered, params).await? == 0)
@@ -163,7 +163,7 @@ impl Warehouse {
         }
     }
 
-    /// Makes the longer buckets anew that these quarters of an hour lie in.
+    /// Rebuilds the longer buckets that contain these quarters of an hour.
     pub(crate) async fn rebuild_pieces(
         &self,
         app: Uuid,
@@ -188,8 +188,8 @@ impl Warehouse {
         self.fill(&coarse.fill(&quarters), &params).await
     }
 
-    /// Counts sessions anew where these quarters of an hour may have changed them. A count whose
-    /// events are all gone must go too.
+    /// Recounts sessions that these quarters of an hour may have changed. Counts whose events are all
+    /// gone are removed too.
     async fn rebuild_sessions(&self, app: Uuid, quarters: &[u64]) -> Result<(), Error> {
         let touched: BTreeSet<u32> =
             quarters.iter().filter_map(|bucket| u32::try_from(*bucket).ok()).collect();
@@ -209,7 +209,7 @@ impl Warehouse {
         self.fill_as(None, sql, params).await
     }
 
-    /// The same under an id that others can know the statement by.
+    /// The same with a query id, by which others can find the statement.
     pub(crate) async fn fill_as(
         &self,
         query_id: Option<&str>,
@@ -221,11 +221,11 @@ impl Warehouse {
         for (name, value) in FRUGAL {
             call = call.set(name, value);
         }
-        // What was there before was deleted in between.
+        // Equal earlier rows were deleted in between.
         self.in_turn(call.never_a_duplicate()).await.map(drop)
     }
 
-    /// Removes rows, if there are any: even a delete that finds nothing is a mutation of every part.
+    /// Removes rows, if there are any: even a delete that matches nothing is a mutation of every part.
     pub(crate) async fn delete(
         &self,
         table: &str,
@@ -235,7 +235,7 @@ impl Warehouse {
         let count = self.count(table, rows, params).await?;
         if count > 0 {
             let sql = format!("DELETE FROM {table} WHERE {rows}");
-            // 2: on every replica before the answer.
+            // 2: wait for all replicas.
             let call = Call::new(&sql, params, LIMIT)
                 .set("lightweight_deletes_sync", 2)
                 .set("mutations_sync", 2);
@@ -262,8 +262,8 @@ impl Warehouse {
         self.wipe(TABLES).await
     }
 
-    /// A delete only hides rows until their part is merged, which an old one may never be: this has
-    /// the parts rewritten, in the background.
+    /// A delete only masks rows until their part is merged, which may never happen to an old part: this
+    /// rewrites the parts, in the background.
     pub(crate) async fn wipe(&self, tables: &[&str]) -> Result<(), Error> {
         for table in tables {
             let sql = format!("ALTER TABLE {table} APPLY DELETED MASK");
@@ -272,7 +272,7 @@ impl Warehouse {
         Ok(())
     }
 
-    /// The beginning of the first quarter of an hour that `retain` would remove, if there is one.
+    /// The start of the first quarter of an hour that `retain` would remove, if any.
     pub async fn oldest_before(&self, app: Uuid, before_ms: i64) -> Result<Option<i64>, Error> {
         #[derive(Deserialize)]
         struct Row {
@@ -297,7 +297,7 @@ impl Warehouse {
         let removed = self.delete("events", old, &params).await?;
         for coarse in COARSE {
             self.delete(coarse.table, OLD_COUNTS, &params).await?;
-            // What is left of the bucket that the cut goes through.
+            // Refills the bucket that contains the cut with what remains of it.
             let length = coarse.length;
             let rest = format!(
                 "app_id = {{app:UUID}} AND bucket >= toDateTime({{cut:Int64}}, 'UTC') AND bucket < \
@@ -309,10 +309,10 @@ impl Warehouse {
         for table in quarters.chain(["session_starts"]) {
             self.delete(table, OLD_COUNTS, &params).await?;
         }
-        // A session that the cut goes through begins with what is left of it.
+        // A session across the cut now starts with its first remaining event.
         let cut = BTreeSet::from([u32::try_from(cut / 1000).unwrap_or(0)]);
         self.count_sessions_here(&BTreeMap::from([(app, cut)])).await?;
-        // Last: by them a call that was cut off is begun again.
+        // Last, because an interrupted call is resumed by these rows.
         self.delete("totals_15m", OLD_COUNTS, &params).await?;
         if removed > 0 {
             self.wipe(&["events"]).await?;

@@ -1,5 +1,5 @@
-//! As of when something is: what was read from the warehouse is kept in memory for as long as the
-//! versions of the days it was made from stay the same.
+//! Versions of the data: what was read from the warehouse is cached for as long as the versions of the
+//! days it was made from stay the same.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::RangeBounds;
@@ -9,9 +9,8 @@ use uuid::Uuid;
 
 use crate::buckets::DAY;
 
-/// How often the events of some apps have changed, by the UTC day they happened on (since 1970), and
-/// how often some of whichever day were removed. Numbers only grow, so sums of them that are equal
-/// are of the same.
+/// How often the events of some apps have changed, by UTC day (since 1970), and how often events of any
+/// day were removed. These numbers only grow, so equal sums mean equal data.
 #[derive(Clone, Debug, Default)]
 pub struct Versions {
     apps: HashMap<Uuid, OfApp>,
@@ -25,7 +24,7 @@ struct OfApp {
 }
 
 impl Versions {
-    /// As of a moment that is unlike any other: nothing is known already.
+    /// Versions unlike any others: nothing cached matches them.
     pub fn unknown() -> Self {
         static LAST: AtomicI64 = AtomicI64::new(0);
         Self { stamp: LAST.fetch_sub(1, Ordering::Relaxed) - 1, ..Self::default() }
@@ -39,14 +38,14 @@ impl Versions {
         self.apps.entry(app).or_default().removals = removals;
     }
 
-    /// Of an app's events between two Unix times.
+    /// The version of an app's events between two Unix times.
     pub(crate) fn of(&self, app: Uuid, from: u32, to: u32) -> i64 {
         let days = self.days(app, from / DAY..to.div_ceil(DAY)).map(|(_, version)| version);
         self.removals(app) + days.sum::<i64>()
     }
 
     pub(crate) fn removals(&self, app: Uuid) -> i64 {
-        // Far from what any sum comes to.
+        // Far from any real sum.
         let stamp = self.stamp.saturating_mul(1 << 40);
         stamp + self.apps.get(&app).map_or(0, |of_app| of_app.removals)
     }

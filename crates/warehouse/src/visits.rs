@@ -1,9 +1,9 @@
 //! Visits to pages: runs of one device's page views with no gap of more than half an hour. The first
-//! page of one is its entry, the last one its exit.
+//! page of a visit is its entry, the last one its exit.
 //!
-//! As with sessions, whether a page view is the first or the last depends on its quarter of an hour and the
-//! two before or after it. So they are counted when events come in, and what was counted before and is
-//! so no longer is taken back: the counts are sums, from which those of longer buckets are made.
+//! As with sessions, whether a page view is the first or the last depends on its quarter of an hour and
+//! the two before or after it. So visits are counted when events come in, and counts that no longer hold
+//! are taken back: the counts are sums, from which those of longer buckets are made.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -18,12 +18,13 @@ use crate::params::{Param, literals};
 use crate::sessions::{list, near, near_before};
 
 const LIMIT: Duration = Duration::from_secs(300);
-/// As many quarters of an hour as are counted at once.
+/// How many quarters of an hour are counted at once.
 const AT_ONCE: usize = 400;
 
-/// What has changed about visits after page views came to some quarters of an hour, or went from them: what
-/// is counted now, less what was before. A page view is known by its time within the quarter and a hash
-/// of its page (migration 11); the pages are told by what is counted of the same quarter.
+/// The changes to visits after page views were added to some quarters of an hour, or removed from them:
+/// what is counted now minus what was counted before. A page view is identified by its time within the
+/// quarter and a hash of its page (migration 11); the page itself is looked up among the counts of the
+/// same quarter.
 fn changes(apps: &str, touched: &[u32]) -> String {
     let entries = near(touched.iter().copied());
     let exits = near_before(touched.iter().copied());
@@ -67,7 +68,7 @@ fn changes(apps: &str, touched: &[u32]) -> String {
 }
 
 impl Warehouse {
-    /// Counts visits anew around these quarters of an hour.
+    /// Recounts visits around these quarters of an hour.
     pub(crate) async fn count_visits(
         &self,
         apps: &str,
@@ -81,15 +82,15 @@ impl Warehouse {
                  GROUP BY app_id, dimension, at, value HAVING change != 0",
                 changes(apps, some)
             );
-            // The same change as once before is no mistake: it may have been taken back in between.
+            // A change may legitimately equal an earlier one: that may have been taken back in between.
             let call = Call::new(&sql, &[], LIMIT).long().never_a_duplicate();
-            // There is little of it: to hand it from thread to thread would cost more.
+            // There is too little data to be worth passing between threads.
             self.in_turn(call.set("max_threads", 1)).await?;
         }
         Ok(())
     }
 
-    /// Counts the visits of an app anew wherever it has page views that meet a condition.
+    /// Recounts the visits of an app wherever it has page views that meet a condition.
     pub(crate) async fn count_visits_of(
         &self,
         app: Uuid,

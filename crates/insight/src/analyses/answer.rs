@@ -1,4 +1,4 @@
-//! Answers as they are told.
+//! The answers of the API.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -75,7 +75,7 @@ pub struct SeriesFigures {
 pub struct FormulaFigures {
     #[serde(flatten)]
     pub points: Points,
-    /// Of the values that are told of every series, or of which a series has nothing.
+    /// Only groups that every series lists, or of which a series has nothing.
     pub groups: Vec<PointsOfGroup>,
     pub before: Option<Before>,
 }
@@ -90,10 +90,10 @@ pub struct ComparedDates {
 pub struct TrendFigures {
     /// When each bucket starts.
     pub times: Vec<i64>,
-    /// The one of these whose bucket is not over: its points are so far. Null where none is.
+    /// The start of the bucket that is not over: its points are so far. Null if there is none.
     pub partial: Option<i64>,
     pub series: Vec<SeriesFigures>,
-    /// Null without a formula. What is divided by zero is null.
+    /// Null without a formula. Division by zero gives null.
     pub formula: Option<FormulaFigures>,
     pub compared: Option<ComparedDates>,
 }
@@ -101,9 +101,10 @@ pub struct TrendFigures {
 #[derive(Debug, Serialize, ToSchema)]
 pub struct StepFigures {
     pub people: u64,
-    /// From 0 to 1; null where nobody began.
+    /// Share of the first step, from 0 to 1; null where nobody began.
     pub from_first: Option<f64>,
-    /// Null of the first, and where nobody made the step before.
+    /// Share of the step before, from 0 to 1; null for the first step, and where nobody made the step
+    /// before.
     pub from_previous: Option<f64>,
     /// From the step before.
     pub median_seconds: Option<f64>,
@@ -138,7 +139,7 @@ pub struct FunnelFigures {
     pub steps: Vec<StepFigures>,
     pub groups: Vec<StepsOfGroup>,
     pub over_time: Vec<Conversion>,
-    /// How long those who made it to the end took.
+    /// How long people took who completed all steps.
     pub spread: Vec<SpreadBin>,
 }
 
@@ -146,7 +147,7 @@ pub struct FunnelFigures {
 pub struct CohortFigures {
     pub start: i64,
     pub size: u64,
-    /// In its own unit and each of those after it; null where that is not over.
+    /// In its own unit and each of those after it; null for units that are not over.
     pub returned: Vec<Option<u64>>,
 }
 
@@ -161,7 +162,7 @@ pub struct CohortsOfGroup {
 #[derive(Debug, Serialize, ToSchema)]
 pub struct RetentionFigures {
     pub cohorts: Vec<CohortFigures>,
-    /// From 0 to 1, over all cohorts that have come so far.
+    /// From 0 to 1, over all cohorts that have reached the unit so far.
     pub average: Vec<Option<f64>>,
     pub groups: Vec<CohortsOfGroup>,
 }
@@ -170,7 +171,7 @@ pub struct RetentionFigures {
 #[serde(rename_all = "snake_case")]
 pub enum NodeKind {
     Event,
-    /// Everything that is not told apart.
+    /// All further steps together.
     Other,
     /// An event whose name is not shown.
     Hidden,
@@ -187,7 +188,7 @@ pub struct PathNode {
 
 #[derive(Debug, Serialize, ToSchema)]
 pub struct PathLink {
-    /// Counted from 1, from the end that all paths have in common.
+    /// Counted from 1, starting at the end that all paths have in common.
     pub step: usize,
     /// In the order of time.
     pub source: PathNode,
@@ -205,7 +206,7 @@ pub enum PathSide {
 #[derive(Debug, Serialize, ToSchema)]
 pub struct PathsFigures {
     pub side: PathSide,
-    /// Who did what paths begin or end with.
+    /// How many people did the event that paths begin or end with.
     pub people: u64,
     pub links: Vec<PathLink>,
 }
@@ -213,7 +214,7 @@ pub struct PathsFigures {
 #[derive(Debug, Serialize, ToSchema)]
 pub struct BinFigures {
     pub from: f64,
-    /// Not included; null of the last.
+    /// Not included; null for the last.
     pub to: Option<f64>,
     pub people: u64,
     pub events: u64,
@@ -227,19 +228,19 @@ pub struct DistributionFigures {
 #[derive(Debug, Serialize, ToSchema)]
 pub struct LifecycleFigure {
     pub time: i64,
-    /// For the first time ever.
+    /// Active for the first time ever.
     pub new: u64,
-    /// As in the unit before.
+    /// Active, as in the unit before.
     pub returning: u64,
-    /// Not in the unit before, but earlier.
+    /// Active, not in the unit before but earlier.
     pub resurrected: u64,
-    /// In the unit before and no more; null while there is still time to come back.
+    /// Active in the unit before and not in this one; null while there is still time to come back.
     pub dormant: Option<u64>,
 }
 
 #[derive(Debug, Serialize, ToSchema)]
 pub struct LifecycleFigures {
-    /// The one of the times whose unit is not over.
+    /// The start of the unit that is not over.
     pub partial: Option<i64>,
     pub points: Vec<LifecycleFigure>,
 }

@@ -1,4 +1,4 @@
-//! Asks the event store and tells what it says.
+//! Queries the event store and builds the answer.
 
 use futures_util::future::{try_join, try_join_all};
 use warehouse::analysis::{
@@ -21,7 +21,7 @@ use super::times::Buckets;
 use crate::workspace::redact;
 use atrium_core::types::Millis;
 
-/// What a question comes to.
+/// The figures that answer a question.
 pub async fn figures(store: &Warehouse, ready: &Ready, pii: bool) -> Result<Figures, Error> {
     Ok(match ready {
         Ready::Trend(ready) => Figures::Trend(trend(store, ready, pii).await?),
@@ -119,8 +119,8 @@ async fn trend(store: &Warehouse, ready: &TrendReady, pii: bool) -> Result<Trend
     Ok(TrendFigures { times, partial, series, formula, compared })
 }
 
-/// The groups of which every series tells something, in the order of the first. One that a series does not
-/// tell may be among its others, and then nobody knows what it comes to.
+/// The groups that every series lists, in the order of the first. A group that a series does not list
+/// may be among its others, and then its value is unknown.
 fn of_groups(
     series: &[SeriesFigures],
     queries: &[TrendQuery],
@@ -148,7 +148,7 @@ fn of_groups(
     all.into_iter().filter_map(|group| Some((group.clone(), points(group)?))).collect()
 }
 
-/// The period before, and this one's total over the same part where that is not all of it.
+/// The period before, and this one's total over the same part if that is not all of it.
 async fn before(
     store: &Warehouse,
     query: &TrendQuery,
@@ -163,7 +163,7 @@ async fn before(
     Ok((before, own))
 }
 
-/// Nothing for what lies ahead.
+/// Adds empty points for times that lie ahead.
 fn padded(trend: Trend, count: usize) -> Points {
     let mut points = trend.points;
     points.resize(count, None);
@@ -211,7 +211,7 @@ async fn funnel(store: &Warehouse, ready: &FunnelReady, pii: bool) -> Result<Fun
     })
 }
 
-/// The cohorts, where what is not over is left out.
+/// The cohorts, without values for units that are not over.
 fn cohorts(found: Vec<RetentionCohort>, units: usize, buckets: &Buckets) -> Vec<CohortFigures> {
     let is_over = |place: usize| buckets.cuts.get(place + 1).is_some_and(|end| *end <= buckets.now);
     let cohort = |(place, cohort): (usize, RetentionCohort)| {
@@ -260,7 +260,7 @@ fn node(node: Node) -> PathNode {
     }
 }
 
-/// Where bins begin: as asked, or by what there is.
+/// Where bins begin: as given, or chosen by the data.
 pub async fn edges(store: &Warehouse, ready: &DistributionReady) -> Result<Vec<f64>, Error> {
     let DistributionQuery { scope, event, of, range, edges } = &ready.query;
     if !ready.free {
@@ -325,7 +325,7 @@ async fn lifecycle(store: &Warehouse, ready: &LifecycleReady) -> Result<Lifecycl
         }
     };
     let points: Vec<LifecycleFigure> = points.into_iter().enumerate().map(figure).collect();
-    // The one before the range is not told.
+    // The unit before the range is not part of the answer.
     let partial = partial.filter(|time| points.iter().any(|point| point.time == *time));
     Ok(LifecycleFigures { partial, points })
 }

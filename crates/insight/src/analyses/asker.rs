@@ -1,4 +1,4 @@
-//! Who asks, of which app, and when.
+//! The context of a question: the caller, the app and the time.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -47,13 +47,13 @@ pub struct Asker<'a> {
 /// A question that can be asked.
 pub struct Prepared {
     pub ready: Ready,
-    /// Who is asked: reads what there are columns of from there.
+    /// The store to query, which reads properties from columns where it can.
     pub store: Warehouse,
-    /// What it is about.
+    /// The properties it reads.
     properties: Vec<Property>,
 }
 
-/// A cohort may be made of a question about another cohort; so deep and no deeper.
+/// A cohort may be defined by a question about another cohort, up to this depth.
 const DEPTH_MAX: usize = 3;
 
 impl<'a> Asker<'a> {
@@ -99,7 +99,7 @@ impl<'a> Asker<'a> {
         Scope { app: self.app, condition: Condition::default(), hide_personal: !self.pii }
     }
 
-    /// Whether something that was asked is about profiles.
+    /// Whether any question so far read profiles.
     pub fn reads_profiles(&self) -> bool {
         self.reads_profiles.load(Ordering::Relaxed)
     }
@@ -108,19 +108,19 @@ impl<'a> Asker<'a> {
         self.reads_profiles.store(true, Ordering::Relaxed);
     }
 
-    /// The zone a question is about.
+    /// The time zone of a question.
     pub fn zone_of(&self, common: &Common) -> TimeZone {
         let name = common.timezone.as_deref().unwrap_or(self.zone);
         TimeZone::get(name).unwrap_or(TimeZone::UTC)
     }
 
-    /// The date that it is where the app is.
+    /// The current date in the app's time zone.
     pub fn today(&self) -> Result<Date> {
         let zone = TimeZone::get(self.zone).map_err(Error::internal)?;
         Ok(date_of(self.now, &zone))
     }
 
-    /// The answer as it is told, kept where it can be.
+    /// The answer as it is sent, cached if possible.
     pub async fn kept_answer(&self, question: &Question) -> Result<Kept> {
         let found = HashMap::new();
         let mut check = Check::new(self.pii, self.profiles, &found);
@@ -137,14 +137,15 @@ impl<'a> Asker<'a> {
         kept::once(&self.atrium.kept, key, &self.reader, asking).await
     }
 
-    /// What an answer depends on beside the events. None where that cannot be told.
+    /// The versions of what an answer depends on besides events. None where that is unknown.
     async fn versions_of(&self, check: &Check<'_>) -> Result<Option<impl Serialize>> {
         let Some(cohorts) = self.cohort_versions(&check.wanted).await? else { return Ok(None) };
         if !check.reads_profiles && !cohorts.reads_profiles {
             return Ok(Some((cohorts.versions, None)));
         }
         let version = versions::of_profiles(&self.atrium.db, self.app_id).await?;
-        // A cohort by profiles says nothing to those who may not see them.
+        // The permission is part of it, because a cohort by profiles is empty for callers who may not
+        // see them.
         Ok(version.map(|version| (cohorts.versions, Some((version, self.profiles)))))
     }
 
@@ -160,7 +161,7 @@ impl<'a> Asker<'a> {
         Ok(Answer { figures, computed_at: self.now.0, rows_read })
     }
 
-    /// Checks a question, and looks up the profiles and cohorts that it speaks of.
+    /// Checks a question, and looks up the profiles and cohorts that it refers to.
     pub async fn prepare(&self, question: &Question, depth: usize) -> Result<Prepared> {
         let found = HashMap::new();
         let mut check = Check::new(self.pii, self.profiles, &found);

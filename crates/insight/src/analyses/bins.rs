@@ -1,14 +1,14 @@
-//! Ranges that people would choose.
+//! Bins as a person would choose them.
 
 use super::answer::SpreadBin;
 
-/// Of how often somebody did something.
+/// Edges for how often a person did something.
 pub const TIMES: &[f64] = &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 11.0, 21.0, 51.0, 101.0];
 
-/// About how many there are of a number.
+/// About how many bins a numeric property gets.
 const NUMBERS: f64 = 10.0;
 
-/// Of how many days somebody did something on, of so many.
+/// Edges for the number of days on which a person did something, out of `count`.
 pub fn days(count: usize) -> Vec<f64> {
     const MANY: &[f64] = &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 15.0, 22.0, 31.0, 61.0, 91.0];
     match count {
@@ -17,7 +17,7 @@ pub fn days(count: usize) -> Vec<f64> {
     }
 }
 
-/// From the least to the most, in steps of 1, 2 or 5 times a power of ten.
+/// Edges from the smallest to the largest value, in steps of 1, 2 or 5 times a power of ten.
 pub fn numbers(least: f64, most: f64) -> Vec<f64> {
     let width = (most - least) / NUMBERS;
     if !width.is_finite() || width <= 0.0 {
@@ -28,23 +28,23 @@ pub fn numbers(least: f64, most: f64) -> Vec<f64> {
     let step = step.unwrap_or(10.0 * power);
     let first = (least / step).floor();
     let count = ((most / step).floor() - first) as usize;
-    // Counted, not added up: 0.1 ten times is not 1.
+    // Multiplied instead of added up: ten times 0.1 is not 1 when added.
     (0..=count.min(20)).map(|place| rounded((first + place as f64) * step, step)).collect()
 }
 
-/// Without the digits that come of computing in twos.
+/// Removes the digits that come from binary arithmetic.
 fn rounded(number: f64, step: f64) -> f64 {
     let digits = (-step.log10().floor()).max(0.0) as usize;
     format!("{number:.digits$}").parse().unwrap_or(number)
 }
 
-/// Where ranges of a time to convert begin, in seconds.
+/// Edges for the time to convert, in seconds.
 const SPREAD: &[i64] = &[
     0, 5, 10, 30, 60, 120, 300, 600, 1_800, 3_600, 7_200, 21_600, 43_200, 86_400, 172_800, 259_200,
     604_800, 1_209_600, 2_592_000, 5_184_000, 7_776_001,
 ];
 
-/// How many took how long, from the quickest to the slowest.
+/// How many people took how long, from the fastest to the slowest.
 pub fn spread(durations_ms: &[i64]) -> Vec<SpreadBin> {
     let bin = |edges: &[i64]| {
         let within = |ms: &&i64| (edges[0] * 1_000..edges[1] * 1_000).contains(*ms);

@@ -1,4 +1,4 @@
-//! Questions as they are asked.
+//! The questions of the API.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -17,7 +17,7 @@ pub enum Question {
     Lifecycle(LifecycleBody),
 }
 
-/// Which days, and which of their events.
+/// The days and events that a question is about.
 #[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
 pub struct Common {
     #[schema(example = "2026-11-01")]
@@ -26,7 +26,7 @@ pub struct Common {
     pub end: String,
     /// IANA name; the app's unless given.
     pub timezone: Option<String>,
-    /// All events that are looked at meet them.
+    /// Only events that meet these are considered.
     pub filters: Option<Filters>,
 }
 
@@ -47,8 +47,8 @@ pub enum FilterNode {
     Test(FilterTest),
 }
 
-/// Of a list, one element is enough. A value that is not shown to the caller is not there: no test
-/// finds it, and `not_set` holds.
+/// For a list, one matching element is enough. A value that is hidden from the caller is treated as
+/// absent: no test matches it, and `not_set` holds.
 #[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
 pub struct FilterTest {
     /// A field (`$os`), a property of the event (`amount`, `cart.total`), of the user's profile
@@ -56,7 +56,7 @@ pub struct FilterTest {
     /// and no values).
     pub property: String,
     pub operator: Operator,
-    /// One of them is enough; a comparison takes one, `set`, `not_set` and cohorts none.
+    /// One match is enough; a comparison takes one value; `set`, `not_set` and cohorts take none.
     #[serde(default)]
     pub values: Vec<String>,
 }
@@ -74,7 +74,7 @@ pub struct EventBody {
 #[serde(rename_all = "snake_case")]
 #[schema(as = TimeBucket)]
 pub enum Bucket {
-    /// For two days at the most.
+    /// For at most two days.
     Minute,
     Hour,
     #[default]
@@ -91,7 +91,7 @@ pub enum MeasureOf {
     People,
     Devices,
     Sessions,
-    /// Events for each of the people.
+    /// Events per person.
     PerPerson,
     Sum,
     Average,
@@ -101,14 +101,14 @@ pub enum MeasureOf {
     P99,
     Min,
     Max,
-    /// Different values of a property.
+    /// Distinct values of a property.
     Distinct,
 }
 
 #[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
 pub struct MeasureBody {
     pub of: MeasureOf,
-    /// What is added up, averaged or told apart; for the last nine only.
+    /// The property that is summed, averaged or counted; for the last nine only.
     pub property: Option<String>,
 }
 
@@ -122,7 +122,7 @@ pub struct SeriesBody {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ComparedWith {
-    /// As many days right before.
+    /// The same number of days right before.
     Previous,
     /// The same dates a year earlier.
     Year,
@@ -138,7 +138,7 @@ pub struct TrendBody {
     pub formula: Option<String>,
     #[serde(default)]
     pub granularity: Bucket,
-    /// Fields or properties of the events, two at the most.
+    /// Fields or properties of the events, at most two.
     #[serde(default)]
     pub breakdown: Vec<String>,
     pub compare: Option<ComparedWith>,
@@ -164,9 +164,9 @@ pub struct FunnelBody {
     pub window_minutes: i64,
     #[serde(default)]
     pub order: Order,
-    /// Whoever did one of these is not counted.
+    /// People who did one of these are not counted.
     pub exclude: Option<EventBody>,
-    /// Of the conversion over time.
+    /// The buckets of the conversion over time.
     #[serde(default)]
     pub granularity: Bucket,
     #[serde(default)]
@@ -202,7 +202,7 @@ pub struct RetentionBody {
     pub returning: EventBody,
     /// The dates are widened to whole ones of these.
     pub unit: Unit,
-    /// How many after its own a cohort is looked at, up to 90.
+    /// How many units after its own a cohort is followed for, up to 90.
     pub units: usize,
     #[serde(default)]
     pub mode: Mode,
@@ -224,7 +224,7 @@ pub struct PathsBody {
     pub steps: usize,
     /// How long a path may take; for as long as a session lasts, unless given.
     pub window_minutes: Option<i64>,
-    /// How many different steps are told apart at each place, up to 20.
+    /// How many different steps are listed at each place, up to 20.
     #[serde(default = "branches")]
     #[schema(default = 5)]
     pub branches: usize,
@@ -249,7 +249,7 @@ pub enum QuantityBody {
 pub enum CountedQuantity {
     /// Events of each person.
     Times,
-    /// Different days of each person.
+    /// Distinct days of each person.
     Days,
 }
 
@@ -259,7 +259,7 @@ pub struct DistributionBody {
     pub common: Common,
     pub event: EventBody,
     pub of: QuantityBody,
-    /// Where ranges begin, in rising order; chosen by what there is, unless given.
+    /// Where ranges begin, in ascending order; chosen by the data unless given.
     pub edges: Option<Vec<f64>>,
 }
 
@@ -286,7 +286,7 @@ impl Question {
         }
     }
 
-    /// By what the figures are told apart.
+    /// The properties that the figures are broken down by.
     pub fn breakdown(&self) -> &[String] {
         match self {
             Self::Trend(it) => &it.breakdown,
@@ -296,7 +296,7 @@ impl Question {
         }
     }
 
-    /// As people know it.
+    /// Its name in the API.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Trend(_) => "trend",

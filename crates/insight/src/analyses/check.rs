@@ -1,4 +1,4 @@
-//! What may be asked, and what cannot be. Every fault is told at once.
+//! Validates questions. All faults are reported at once.
 
 use std::collections::HashMap;
 
@@ -14,25 +14,25 @@ const LEVELS_MAX: usize = 4;
 const NAMES_MAX: usize = 20;
 const NAME_MAX: usize = 128;
 const BREAKDOWN_MAX: usize = 2;
-/// All names and values together, in bytes: they travel in an address.
+/// The limit of all names and values together, in bytes: they are sent in a URL.
 const TEXT_MAX: usize = 4_000;
 
 /// What has to be looked up before a question can be asked.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Lookup {
     Cohort(Id),
-    /// The test as it was asked, to be found again by.
+    /// The serialized test, used as the key of its result.
     Profile(String),
 }
 
-/// What stands before the id of a cohort where a property could.
+/// The prefix of a cohort's id in place of a property.
 pub const COHORT: &str = "$cohort:";
 
-/// What a lookup of a profile looks for.
+/// The filter of each profile lookup.
 pub type Profiles = HashMap<Lookup, (Kind, Filter)>;
 
-/// Checks a question. What has to be looked up first is noted at the first pass, and is there at the
-/// second.
+/// Checks a question in two passes: the first collects what has to be looked up, and the second uses
+/// what was found.
 pub struct Check<'a> {
     pub pii: bool,
     /// Whether the caller may see profiles.
@@ -41,9 +41,9 @@ pub struct Check<'a> {
     pub wanted: Vec<Lookup>,
     pub wanted_profiles: Profiles,
     pub faults: Vec<Fault>,
-    /// Those of events that the question is about.
+    /// The event properties that the question is about.
     pub properties: Vec<Property>,
-    /// Where cohorts are named that it is broken down by.
+    /// The fields that name the cohorts it is broken down by.
     pub cohorts_in: HashMap<Id, String>,
     /// Whether it is about profiles.
     pub reads_profiles: bool,
@@ -88,7 +88,7 @@ impl<'a> Check<'a> {
         }
     }
 
-    /// What is wrong with the question, if anything is.
+    /// Fails with all faults, if there are any.
     pub fn finish(&mut self) -> Result<()> {
         if self.tests > TESTS_MAX {
             let fault = Fault::new(Code::BadLength).on("filters");
@@ -215,7 +215,7 @@ impl<'a> Check<'a> {
         Ok(self.look_up(Lookup::Profile(key), Some((kind, filter))))
     }
 
-    /// A test of a profile. What a profile says is for those who may see profiles.
+    /// A test of a profile, for callers who may see profiles.
     pub fn profile_filter(
         &mut self,
         name: &str,
@@ -263,7 +263,7 @@ impl<'a> Check<'a> {
     }
 }
 
-/// Whose profile a property is of, and what it is called there.
+/// The kind of profile a property belongs to, and its name there.
 pub fn of_profile(name: &str) -> Option<(Kind, &str)> {
     let user = name.strip_prefix("$user:").map(|name| (Kind::User, name));
     user.or_else(|| name.strip_prefix("$device:").map(|name| (Kind::Device, name)))

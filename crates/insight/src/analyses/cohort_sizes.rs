@@ -1,5 +1,5 @@
-//! How large cohorts are from day to day: measured once a day by one instance, as those who may see personal
-//! data know them and as the others do.
+//! The sizes of cohorts from day to day: measured once a day by one instance, both for callers who may
+//! see personal data and for the others.
 
 use std::time::Duration;
 
@@ -26,12 +26,13 @@ use atrium_tenancy::access::DataApp;
 
 const LEASE: &str = "cohort_sizes";
 const READY: Duration = Duration::from_secs(60);
-/// What is left then is measured at the next run.
+/// The time limit of a run; cohorts left over are measured in the next one.
 const RUN_FOR: Duration = Duration::from_secs(240);
 const DAYS_TOLD: i64 = 90;
 const KEPT_FOR: i64 = 100 * Millis::DAY;
 
-/// Measures what has no size of its app's day yet. Returns how many cohorts it was.
+/// Measures the cohorts that have no size yet for the current day of their app. Returns how many there
+/// were.
 pub async fn run_due(atrium: &Insight) -> anyhow::Result<u64> {
     if due(atrium).await?.is_empty() {
         return Ok(0);
@@ -44,7 +45,7 @@ pub async fn run_due(atrium: &Insight) -> anyhow::Result<u64> {
     done
 }
 
-/// Each with the day it is where the app is.
+/// The cohorts to measure, each with the current date in its app's time zone.
 async fn due(atrium: &Insight) -> Result<Vec<(MeasuredCohort, String)>> {
     let now = atrium.now();
     let all = sizes::cohorts(&mut *atrium.db.read().await?).await?;
@@ -74,8 +75,8 @@ async fn measure_all(atrium: &Insight) -> anyhow::Result<u64> {
     Ok(done)
 }
 
-/// What asks too much or what is not there any more is noted as not known, so that it is not tried again
-/// before tomorrow. A store that is away is an error: then there is another time.
+/// A cohort that is too expensive or was deleted is recorded as unknown, so that it is not tried again
+/// before tomorrow. If the store is unavailable that is an error, and it is tried again.
 async fn measured(atrium: &Insight, cohort: &MeasuredCohort, day: String) -> Result<SizeRow> {
     let mut reads_profiles = false;
     let mut size = async |pii: bool| -> Result<i64> {
@@ -103,13 +104,13 @@ fn passes(status: StatusCode) -> bool {
 
 #[derive(Debug, Serialize, ToSchema)]
 pub struct CohortSizes {
-    /// One for each day on which it was measured, the oldest first; 90 at the most.
+    /// One for each day on which it was measured, the oldest first; at most 90.
     sizes: Vec<DaySize>,
 }
 
 #[derive(Debug, Serialize, ToSchema)]
 pub struct DaySize {
-    /// Where the app is.
+    /// In the app's time zone.
     date: String,
     people: i64,
 }

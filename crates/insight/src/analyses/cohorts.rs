@@ -1,4 +1,4 @@
-//! Who belongs to a cohort, as the caller may know it: what is not shown to them does not count.
+//! The members of a cohort from the caller's point of view: data hidden from them does not count.
 
 use jiff::ToSpan;
 use serde::Deserialize;
@@ -19,14 +19,14 @@ use warehouse::shown::PEOPLE_MIN;
 const TIMES_MAX: i64 = 1_000;
 const DAYS_MAX: i64 = 365;
 const RULES_MAX: usize = 10;
-/// More that depend on one another are looked up each time.
+/// If more cohorts depend on each other, the answer is not cached.
 const COHORTS_MAX: usize = 20;
-/// How a definition speaks of another cohort, and of profiles. Somebody's text may look the same: then
-/// there is one cohort more, or the answer is not kept.
+/// How a definition's text refers to another cohort, and to profiles. A value may contain the same text:
+/// then one cohort too many is considered, or the answer is not cached.
 const COHORT_IN_TEXT: &str = "\"$cohort:";
 const PROFILES: [&str; 2] = ["\"$user:", "\"$device:"];
 
-/// As `saved` keeps it.
+/// The form in which `saved` stores it.
 #[derive(Debug, Deserialize)]
 #[serde(tag = "of", rename_all = "snake_case")]
 pub enum Definition {
@@ -50,9 +50,9 @@ pub enum Rule {
         event: EventBody,
         #[serde(default)]
         not: bool,
-        /// So often at least.
+        /// At least this often.
         times: i64,
-        /// In so many days that end with today.
+        /// Within this many days up to and including today.
         days: i64,
     },
 }
@@ -69,7 +69,7 @@ pub fn unknown(field: &str) -> Error {
 }
 
 impl Asker<'_> {
-    /// The people of a cohort that is asked for by its address.
+    /// The people of a cohort given in the URL.
     pub async fn cohort_or_not_found(&self, id: &Id) -> Result<People> {
         if self.cohort_row(id).await?.is_none() {
             return Err(Code::NotFound.into());
@@ -77,7 +77,7 @@ impl Asker<'_> {
         self.cohort(id, 0, "filters").await
     }
 
-    /// What the cohorts are called that figures are told apart by, for each place of a breakdown.
+    /// The names of the cohorts in a breakdown, by place.
     pub async fn cohort_names(&self, breakdown: &[String]) -> Result<Vec<Option<String>>> {
         let mut names = Vec::new();
         for property in breakdown {
@@ -96,7 +96,7 @@ impl Asker<'_> {
         store::visible_cohort(&mut db, self.app_id, id, self.user_id).await
     }
 
-    /// The cohorts that some depend on, themselves included. None where one of them cannot be used.
+    /// The cohorts that these depend on, including themselves. None if one of them cannot be used.
     pub async fn cohort_versions(&self, wanted: &[Lookup]) -> Result<Option<CohortVersions>> {
         let id_of = |lookup: &Lookup| match lookup {
             Lookup::Cohort(id) => Some(id.clone()),
@@ -123,10 +123,10 @@ impl Asker<'_> {
         Ok(Some(CohortVersions { versions: found, reads_profiles }))
     }
 
-    /// The people of a cohort that the caller may use, as a field of a question names it.
+    /// The people of a cohort that the caller may use, referred to by a field of a question.
     pub async fn cohort(&self, id: &Id, depth: usize, field: &str) -> Result<People> {
         let row = self.cohort_row(id).await?.ok_or_else(|| unknown(field))?;
-        // What was stored under an older contract may say nothing any more.
+        // A definition stored by an older release may no longer be readable.
         let definition: Definition =
             serde_json::from_str(&row.definition).map_err(|_| unknown(field))?;
         self.members(&definition, depth).await
@@ -137,7 +137,8 @@ impl Asker<'_> {
             Definition::Ids { ids } => {
                 let people =
                     self.store.people_named(self.app, ids).await.map_err(warehouse_error)?;
-                // Somebody put ids in. A few of them would tell whose figures those are.
+                // The ids were chosen by a person. Figures about a few of them would reveal whose they
+                // are.
                 if !self.pii && people.count() < PEOPLE_MIN {
                     return Err(Fault::new(Code::PersonalData).into());
                 }
@@ -203,7 +204,7 @@ impl Asker<'_> {
         }
     }
 
-    /// Whoever is in the only bin of a distribution that begins with so many times.
+    /// The people in the only bin of a distribution that starts at this many times.
     async fn did(&self, event: &EventBody, times: i64, days: i64, depth: usize) -> Result<People> {
         let today = self.today()?;
         let question = Question::Distribution(DistributionBody {

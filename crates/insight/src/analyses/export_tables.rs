@@ -1,4 +1,4 @@
-//! Answers as tables, in the words of a language.
+//! Answers as tables, with headings in the reader's language.
 
 use jiff::tz::TimeZone;
 use warehouse::{IN_COHORT, NOT_IN_COHORT};
@@ -14,10 +14,10 @@ use atrium_core::locale::Locale;
 
 type Table = (Vec<String>, Vec<Vec<String>>);
 
-/// How the figures of a question are written.
+/// Converts the figures of a question to a table.
 pub struct Tables<'a> {
     question: &'a Question,
-    /// For each place of the breakdown, where it is by a cohort.
+    /// The cohort's name for each place of the breakdown that is a cohort.
     cohorts: &'a [Option<String>],
     zone: TimeZone,
     locale: Locale,
@@ -42,7 +42,7 @@ impl<'a> Tables<'a> {
         Self { question, cohorts, zone, locale, words: Words::of(locale) }
     }
 
-    /// The heads, and the lines below them.
+    /// The headings, and the rows below them.
     pub fn table(&self, figures: &Figures) -> Table {
         match figures {
             Figures::Trend(it) => self.trend(it),
@@ -65,7 +65,7 @@ impl<'a> Tables<'a> {
         }
     }
 
-    /// A letter, as formulas have it, and what is counted.
+    /// The letter that formulas use, and what is counted.
     fn series(&self, place: usize) -> String {
         let letter = char::from(b'A' + place as u8);
         let Question::Trend(TrendBody { series, .. }) = self.question else {
@@ -231,7 +231,7 @@ struct Words {
     other: &'static str,
     hidden: &'static str,
     any: &'static str,
-    /// Of a cohort.
+    /// Outside of a cohort.
     outside: &'static str,
     funnel: [&'static str; 8],
     retention: [&'static str; 3],
@@ -306,7 +306,7 @@ impl Words {
     }
 }
 
-/// As the console calls it.
+/// The same name as in the console.
 fn measure_word(of: MeasureOf, locale: Locale) -> &'static str {
     let (chinese, english) = match of {
         MeasureOf::Events => ("次数", "Events"),

@@ -1,6 +1,6 @@
 //! Arithmetic over the series of a trend: `A / B * 100`.
 
-/// Longer ones are nobody's.
+/// No real formula is longer.
 pub const LENGTH_MAX: usize = 200;
 const DEPTH_MAX: usize = 32;
 
@@ -22,7 +22,7 @@ pub enum Sign {
 }
 
 impl Formula {
-    /// None where it makes no sense, or speaks of a series that there is not.
+    /// None if it is invalid, or uses a series that does not exist.
     pub fn read(text: &str, series: usize) -> Option<Self> {
         if text.len() > LENGTH_MAX {
             return None;
@@ -32,7 +32,7 @@ impl Formula {
         reading.rest.is_empty().then_some(formula)
     }
 
-    /// None where something is missing, or divided by zero.
+    /// None if a value is missing, or on division by zero.
     pub fn of(&self, values: &[Option<f64>]) -> Option<f64> {
         let value = match self {
             Self::Number(number) => *number,

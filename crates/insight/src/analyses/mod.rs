@@ -1,6 +1,7 @@
-//! Analyses: questions about what people do (section 11 of the product's rules). `body` is what is
-//! asked, `check` and `ready` make it a question for the event store, `ask` tells what that says, `people`
-//! and `cohorts` who is behind it (docs/analyses.md, docs/decisions/0040 and 0042).
+//! Analyses: questions about what people do (section 11 of the product's rules). `body` has the
+//! questions of the API; `check` and `ready` turn them into queries for the event store; `ask` runs
+//! these and builds the answer; `people` and `cohorts` find the people behind it (docs/analyses.md,
+//! docs/decisions/0040 and 0042).
 
 mod answer;
 mod ask;
@@ -36,11 +37,11 @@ use atrium_tenancy::access::DataApp;
 
 #[derive(Debug, Serialize, ToSchema)]
 pub struct QueuePlace {
-    /// About how many calls go before the caller's, on this instance; null where none of theirs waits.
+    /// About how many calls are ahead of the caller's on this instance; null if none of theirs waits.
     ahead: Option<usize>,
 }
 
-/// Where the caller's questions are in the queue.
+/// The position of the caller's questions in the queue.
 #[utoipa::path(
     get,
     path = "/api/v1/apps/{id}/analyses/queue",

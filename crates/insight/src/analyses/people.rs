@@ -27,7 +27,7 @@ use atrium_tenancy::access::DataApp;
 const PAGE_SIZE: u64 = 50;
 const PAGE_SIZE_MAX: u64 = 200;
 
-/// Which figure of an answer. Moments are those that the answer told.
+/// A figure of an answer. Moments are those given in the answer.
 #[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
 #[serde(tag = "of", rename_all = "snake_case")]
 pub enum Pick {
@@ -41,11 +41,12 @@ pub enum Pick {
     Funnel {
         /// From 0.
         step: usize,
-        /// Whoever made the step before and not this one, instead of whoever made it.
+        /// Whether to list the people who made the step before but not this one, instead of those who
+        /// made it.
         #[serde(default)]
         dropped: bool,
         group: Option<GroupValues>,
-        /// Where the bucket starts in which they began; null or left out for the whole range.
+        /// The start of the bucket in which they began; null or left out for the whole range.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         time: Option<i64>,
     },
@@ -57,7 +58,7 @@ pub enum Pick {
         group: Option<GroupValues>,
     },
     Paths {
-        /// 0 for whoever did what paths begin or end with.
+        /// 0 for the people who did the event that paths begin or end with.
         step: usize,
         /// Null for any that leads there.
         source: Option<PathNode>,
@@ -92,7 +93,7 @@ pub struct PeopleBody {
     page_size: Option<u64>,
 }
 
-/// A user, or a device that is nobody's.
+/// A user, or a device without an owner.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct PersonItem {
     #[schema(inline)]
@@ -101,7 +102,7 @@ pub struct PersonItem {
     profile: ProfileItem,
 }
 
-/// Whoever was seen last comes first.
+/// Most recently seen first.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct PeoplePage {
     total: u64,
@@ -217,7 +218,7 @@ impl Page {
     }
 }
 
-/// A page of some people, as the caller may see them.
+/// A page of people, as the caller may see them.
 async fn listed(
     asker: &Asker<'_>,
     app: &DataApp<ProfileView>,
@@ -262,7 +263,7 @@ fn unknown() -> Error {
     Error::invalid(vec![Fault::new(Code::UnknownFigure).on("pick")])
 }
 
-/// What the store calls the values of a group.
+/// The values of a group as the store's keys.
 fn keys(group: &GroupValues) -> Vec<Key> {
     let redacted = |place: usize| group.redacted.get(place).copied().unwrap_or(false);
     let key = |(place, value): (usize, &Option<String>)| match value {
@@ -291,7 +292,7 @@ fn place(slots: &Slots, time: i64) -> Result<usize> {
 }
 
 impl Asker<'_> {
-    /// Who is behind a figure of a question.
+    /// The people behind a figure of a question.
     pub async fn behind(&self, prepared: &Prepared, pick: &Pick) -> Result<People> {
         let Prepared { ready, store, .. } = prepared;
         let people = match (ready, pick) {

@@ -1,4 +1,4 @@
-//! A question that was checked, as the event store takes it.
+//! A checked question in the form that the event store takes.
 
 use warehouse::analysis::{
     Aggregate, DistributionQuery, FunnelOrder, FunnelQuery, LifecycleQuery, PathsQuery, Quantity,
@@ -56,7 +56,7 @@ pub struct BeforeReady {
 
 pub struct ComparedPart {
     pub before: Slots,
-    /// This period, up to where both are compared; None where that is all of it.
+    /// This period up to the end of the compared part; None if that is all of it.
     pub own: Option<Slots>,
 }
 
@@ -68,14 +68,14 @@ pub struct FunnelReady {
 
 pub struct RetentionReady {
     pub query: RetentionQuery,
-    /// Those of the cohorts, and those that are looked at after them.
+    /// The units of the cohorts, followed by those after the last one.
     pub buckets: Buckets,
     pub pages: Vec<bool>,
 }
 
 pub struct DistributionReady {
     pub query: DistributionQuery,
-    /// Whether bins are to be chosen by what there is.
+    /// Whether bins are chosen by the data.
     pub free: bool,
 }
 
@@ -84,7 +84,7 @@ pub struct LifecycleReady {
     pub buckets: Buckets,
 }
 
-/// What everything else is asked within.
+/// What all kinds of questions have in common.
 pub struct Asked<'a, 'b> {
     pub check: &'a mut Check<'b>,
     pub scope: Scope,
@@ -194,7 +194,7 @@ impl Asked<'_, '_> {
         TrendMeasure::Number(aggregate, property)
     }
 
-    /// Clocks of clients may be some minutes ahead.
+    /// Allows for clients' clocks being some minutes fast.
     fn until(&self) -> Millis {
         whole_quarter(self.now).plus(QUARTER)
     }
@@ -265,7 +265,7 @@ impl Asked<'_, '_> {
         Ok(Ready::Retention(Box::new(RetentionReady { query, buckets, pages })))
     }
 
-    /// What there is of the range, in milliseconds.
+    /// The part of the range that can have events, in milliseconds.
     fn range(&self) -> (i64, i64) {
         let Range { from, to, .. } = self.dates.range;
         (from.0, self.until().clamp(from, to).0)

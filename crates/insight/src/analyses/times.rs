@@ -1,4 +1,4 @@
-//! From dates to the buckets that the event store counts by.
+//! Converts dates to the buckets that the event store counts by.
 
 use jiff::civil::{Date, Weekday};
 use jiff::tz::TimeZone;
@@ -14,7 +14,7 @@ use atrium_core::types::Millis;
 
 const MINUTES_MAX: i64 = 2 * 24 * 60 + 120;
 
-/// Buckets in a row.
+/// Consecutive buckets.
 #[derive(Clone, Debug)]
 pub struct Buckets {
     /// Where each begins, and at the end where the last one ends.
@@ -52,20 +52,20 @@ impl Buckets {
         Self { cuts, begun, counted_until, now }
     }
 
-    /// When each begins, those that lie ahead too.
+    /// When each begins, including those that lie ahead.
     pub fn times(&self) -> Vec<i64> {
         self.cuts[..self.cuts.len() - 1].iter().map(|time| time.0).collect()
     }
 
-    /// The one that has begun and is not over.
+    /// The start of the bucket that has begun and is not over.
     pub fn partial(&self) -> Option<i64> {
         let last = self.begun.checked_sub(1)?;
         (self.now < self.cuts[last + 1]).then(|| self.cuts[last].0)
     }
 
-    /// Those that have begun, as the store takes them.
+    /// The buckets that have begun, in the form that the store takes.
     pub fn slots(&self) -> Slots {
-        // What is ahead of its time counts when that has come.
+        // Events with times in the future count only when that time has come.
         let end = self.cuts[self.begun].min(self.counted_until.max(self.cuts[0]));
         let starts = self.cuts[..self.begun].iter().copied().map(seconds).collect();
         Slots { starts, end: seconds(end) }
@@ -116,7 +116,7 @@ impl Unit {
         }
     }
 
-    /// The range widened to whole units, and by some more before and after it.
+    /// The range widened to whole units, plus some more units before and after it.
     pub fn widened(self, range: &Range, zone: &TimeZone, before: i64, after: i64) -> Option<Range> {
         let start = self.first(range.start)?.checked_sub(self.span(before)).ok()?;
         let last = self.first(range.end)?.checked_add(self.span(after)).ok()?;

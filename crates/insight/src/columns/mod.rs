@@ -1,6 +1,6 @@
-//! Which properties have columns in the event store: those that questions read much for. What is asked is
-//! gathered in memory (`property_uses`), written down every few seconds, and looked at once a minute by one instance
-//! (docs/decisions/0043).
+//! Decides which properties get columns in the event store: those for which questions read the most.
+//! Uses are collected in memory (`property_uses`), stored every few seconds, and evaluated once a minute
+//! by one instance (docs/decisions/0043).
 
 mod store;
 
@@ -18,16 +18,16 @@ use store::UseRow;
 
 const READY: Duration = Duration::from_secs(60);
 const LEASE: &str = "property_columns";
-/// How long it takes until a use counts half as much.
+/// The time after which a use counts half as much.
 const HALF_LIFE: i64 = 7 * Millis::DAY;
-/// A column goes when it is asked for this much less than what gave it one.
+/// A column is dropped when its use falls below this share of what earned it.
 const DROP_BELOW: f64 = 0.02;
-/// A new column stays for some time whatever is asked.
+/// A new column is kept for at least this many seconds.
 const KEEP_FOR: i64 = 14 * 24 * 60 * 60;
-/// Another property takes a column over when it is asked for this much more.
+/// Another property takes over a column when it is used this many times as much.
 const TAKES_OVER: f64 = 4.0;
 
-/// Writes down what questions read since the last time.
+/// Stores what questions read since the last time.
 pub async fn write_uses(atrium: &Insight) -> atrium_core::error::Result<()> {
     let uses = atrium.property_uses.take();
     if uses.is_empty() {
@@ -45,14 +45,15 @@ pub async fn write_uses(atrium: &Insight) -> atrium_core::error::Result<()> {
 }
 
 impl UseRow {
-    /// What it counts for by now.
+    /// Its current weight.
     fn rows_now(&self, now: Millis) -> f64 {
         let halves = (now.0 - self.used_at).max(0) as f64 / HALF_LIFE as f64;
         self.rows_read * 0.5_f64.powf(halves)
     }
 }
 
-/// Gives columns and takes them away, and has the store fill and clear them. Returns how much was begun.
+/// Assigns and drops columns, and has the store fill and clear them. Returns how many changes were
+/// started.
 pub async fn run_due(atrium: &Insight) -> anyhow::Result<u64> {
     let after = atrium.settings.reads.column_after_rows;
     let has_uses = store::any(&mut *atrium.db.read().await?).await?;
@@ -97,7 +98,7 @@ async fn keep(atrium: &Insight, after: f64) -> anyhow::Result<u64> {
                 begun += 1;
                 continue;
             }
-            // The least used makes room, if it is used much less.
+            // The least used column makes room, if it is used much less.
             let least = own
                 .iter()
                 .copied()

@@ -1,4 +1,4 @@
-//! All SQL of what questions read for properties.
+//! All SQL about the properties that questions read.
 
 use sqlx::AnyConnection;
 use sqlx_macros::FromRow;
@@ -32,7 +32,7 @@ pub async fn used(db: &mut AnyConnection, app_id: &Id, property: &str) -> Result
     Ok(sqlx::query_as(sql).bind(app_id).bind(property).fetch_optional(db).await?)
 }
 
-/// Of an app that was removed meanwhile nothing is noted.
+/// Does nothing for an app that was deleted meanwhile.
 pub async fn note(
     db: &mut AnyConnection,
     app_id: &Id,

@@ -1,5 +1,4 @@
-//! What is shown of apps together with how many events they get: the list, one app, and what archiving
-//! or deleting one would hit.
+//! Apps with the number of their events: the list, one app, and the impact of archiving or deleting one.
 
 use axum::extract::State;
 use serde::{Deserialize, Serialize};

@@ -1,11 +1,11 @@
-//! Answers of the warehouse, kept for as long as nothing they were made from has changed. They
-//! hold nothing about who may see them: that is looked at before, each time. An answer that is kept
-//! takes no slot of the store. Of several who ask the same at once, one waits for the store and the
-//! others for that one; when that one hangs up, the next of them asks. Programs with a query key wait
-//! for nobody and nobody for them: their turn comes later than a person's.
+//! Answers of the warehouse, cached for as long as nothing they were made from has changed. They do not
+//! depend on who may see them: that is checked before, each time. A cached answer takes no slot of the
+//! store. If several callers ask the same at once, one waits for the store and the others for that one;
+//! when that one hangs up, the next of them asks. Programs with a query key never share a query with
+//! people: their turn comes later than a person's.
 //!
-//! The store keeps pieces of its own (`warehouse/src/rollup_cache/`), by the versions of their days: an
-//! answer that is no longer good is made anew from those that still are.
+//! The store caches parts of its own (`warehouse/src/rollup_cache/`), by the versions of their days: an
+//! outdated answer is rebuilt from the parts that are still valid.
 
 use std::sync::Arc;
 
@@ -22,12 +22,12 @@ use atrium_core::error::Result;
 use atrium_core::fair_queue::Reader;
 use atrium_tenancy::apps::versions::{self, Version};
 
-/// For each kind of answer; those of a usual dashboard take some kilobytes.
+/// The limit for each kind of answer; those of a usual dashboard take some kilobytes.
 const BYTES_MAX: u64 = 4 << 20;
 const TOP_EVENTS: usize = 20;
 const VALUES: usize = 10;
 
-/// What is asked about, and as of when.
+/// A query, and the version of the data it is about.
 pub struct CachedQuery {
     pub apps: Arc<[Uuid]>,
     /// Where buckets begin, and where the last one ends, in milliseconds.
@@ -35,24 +35,24 @@ pub struct CachedQuery {
     /// The end of the part that is compared, where that is not the whole.
     pub part: Option<i64>,
     pub version: Version,
-    /// Whether the store knows whose devices are.
+    /// Whether the owners of devices have been counted.
     pub knows_owners: bool,
-    /// Read when it is needed, which is not where the answer is kept.
+    /// Read only when needed, which is not the case for a cached answer.
     pub versions: Arc<OnceCell<Versions>>,
-    /// Who asks.
+    /// The caller.
     pub reader: Arc<Reader>,
 }
 
-/// What an answer depends on, and nothing else: it is found again by this.
+/// The key of a cached answer: everything it depends on, and nothing else.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Key {
     apps: Arc<[Uuid]>,
     cuts: Arc<[i64]>,
     part: Option<i64>,
     version: i64,
-    /// None while nobody is taken for the owner of a device.
+    /// None while the owners of devices are unknown.
     owners: Option<i64>,
-    /// The ids that are hidden in it, for those who may not see them.
+    /// The ids hidden in the answer, for callers who may not see them.
     hidden: Option<Arc<Others>>,
 }
 
@@ -61,15 +61,15 @@ impl CachedQuery {
         (self.cuts.first().copied().unwrap_or(0), self.cuts.last().copied().unwrap_or(0))
     }
 
-    /// For an answer about each bucket, where what came before matters too: a device is not new if
-    /// it was here earlier.
+    /// The key of an answer by bucket, which depends on earlier data too: a device is not new if it was
+    /// seen before.
     fn by_bucket(&self) -> Key {
         let (apps, cuts) = (self.apps.clone(), self.cuts.clone());
         let (version, owners) = (self.version.until, self.owners());
         Key { apps, cuts, part: self.part, version, owners, hidden: None }
     }
 
-    /// For one about the range as a whole.
+    /// The key of an answer about the whole range.
     fn as_whole(&self) -> Key {
         let (from, to) = self.ends();
         let (apps, cuts) = (self.apps.clone(), Arc::new([from, to]));
@@ -81,7 +81,7 @@ impl CachedQuery {
         self.knows_owners.then_some(self.version.owners)
     }
 
-    /// Everything that is read for it begins and ends at one of these.
+    /// All moments at which something read for it begins or ends.
     fn all_cuts(&self) -> Vec<i64> {
         let (from, to) = self.ends();
         let mut cuts = self.cuts.to_vec();
@@ -104,7 +104,7 @@ impl CachedQuery {
     }
 }
 
-/// How many bytes an answer takes, more or less.
+/// Approximately how many bytes an answer takes.
 #[derive(Clone)]
 struct Weigh<T>(fn(&T) -> usize);
 
@@ -177,7 +177,7 @@ pub async fn overall(atrium: &Insight, query: &CachedQuery) -> Result<Arc<Overal
     once(atrium, &atrium.answers.overall, &query.by_bucket(), query, ask).await
 }
 
-/// Two answers about the same apps, read together where neither is here.
+/// Two answers about the same apps, read together if neither is cached.
 pub async fn overall_of_both(
     atrium: &Insight,
     now: &CachedQuery,
@@ -192,9 +192,9 @@ pub async fn overall_of_both(
             return found.await;
         }
         store.gather(&now.apps, [&now.all_cuts(), &before.all_cuts()], versions).await?;
-        // Beside each other, now that both are made of what is here. Whoever holds up a query about
-        // one time waits for an earlier one alone, so nobody waits in a circle; and what fails here is
-        // asked again below.
+        // Both at once, now that their parts are cached. A query about one range only ever waits for one
+        // about an earlier range, so there is no deadlock; if the second fails here, it is asked again
+        // below.
         let (found, _) = tokio::join!(found, overall(atrium, before));
         found
     };
@@ -218,7 +218,7 @@ pub async fn breakdowns(atrium: &Insight, query: &CachedQuery) -> Result<Arc<Vec
     once(atrium, &atrium.answers.breakdowns, &query.as_whole(), query, ask).await
 }
 
-/// All pages and sites of the range, as they are kept.
+/// All pages and sites of the range, as they are stored.
 pub async fn page_names(
     atrium: &Insight,
     query: &CachedQuery,
@@ -230,7 +230,7 @@ pub async fn page_names(
     once(atrium, &atrium.answers.page_names, &query.as_whole(), query, ask).await
 }
 
-/// Pages and sites as `shown` tells them, which depends on nothing but the ids that are hidden.
+/// Pages and sites as displayed by `shown`, which depends on nothing but the hidden ids.
 pub async fn pages(
     atrium: &Insight,
     query: &CachedQuery,

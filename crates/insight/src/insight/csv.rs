@@ -11,9 +11,9 @@ use atrium_core::error::{Error, Result};
 use atrium_core::http::csv_cell::plain;
 use atrium_core::locale::Locale;
 
-/// A file of this name with a line of heads and then the others.
+/// A file of this name with a heading row and data rows.
 pub fn file(name: &str, heads: &[String], lines: &[Vec<String>]) -> Result<Response> {
-    // So that a spreadsheet reads Chinese as Chinese.
+    // The byte order mark makes spreadsheets read the file as UTF-8.
     let mut writer = csv::Writer::from_writer("\u{feff}".as_bytes().to_vec());
     for line in std::iter::once(heads).chain(lines.iter().map(Vec::as_slice)) {
         writer.write_record(line.iter().map(|cell| plain(cell))).map_err(Error::internal)?;
@@ -26,7 +26,7 @@ pub fn file(name: &str, heads: &[String], lines: &[Vec<String>]) -> Result<Respo
     Ok((headers, Body::from(text)).into_response())
 }
 
-/// The head of the column that says of a line that its bucket is not over.
+/// The heading of the column that marks rows whose bucket is not over.
 pub const NOTE: (&str, &str) = ("备注", "Note");
 
 pub fn note(partial: bool, locale: Locale) -> String {
@@ -37,7 +37,7 @@ pub fn note(partial: bool, locale: Locale) -> String {
     if partial { so_far.to_owned() } else { String::new() }
 }
 
-/// When a bucket begins, in the zone it was asked in.
+/// The start of a bucket, in the time zone of the request.
 pub fn moment(time: i64, granularity: Granularity, zone: &TimeZone) -> String {
     let at = Timestamp::from_millisecond(time).unwrap_or_default().to_zoned(zone.clone());
     match granularity {

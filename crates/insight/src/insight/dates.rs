@@ -1,4 +1,4 @@
-//! From the dates that were asked for to the moments that the warehouse knows.
+//! Converts the dates of a request to the moments that the warehouse uses.
 
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -17,7 +17,7 @@ pub struct Dates {
 }
 
 impl Dates {
-    /// Both dates are included. Every fault is told at once.
+    /// Both dates are included. All faults are reported at once.
     pub fn read(start: &str, end: &str, zone: &str) -> Result<Self> {
         let mut faults = Vec::new();
         let mut date = |field: &'static str, text: &str| {
@@ -46,12 +46,12 @@ impl Dates {
         Ok(span.get_days() + 1)
     }
 
-    /// Where its buckets begin, and at the end where the last one ends.
+    /// The starts of the range's buckets, followed by the end of the last one.
     pub fn cuts(&self, granularity: Granularity) -> Result<Vec<Millis>> {
         self.cuts_of(&self.range, granularity)
     }
 
-    /// The same of another range in the same zone.
+    /// The same for another range in the same zone.
     pub fn cuts_of(&self, range: &Range, granularity: Granularity) -> Result<Vec<Millis>> {
         let fault = || Fault::new(Code::TooManyBuckets).on("granularity").with("max", BUCKETS_MAX);
         let cuts = range.cuts(granularity, &self.zone, BUCKETS_MAX);
@@ -59,12 +59,12 @@ impl Dates {
     }
 }
 
-/// The date that it is at a moment, in a zone.
+/// The date at a moment, in a time zone.
 pub fn date_of(at: Millis, zone: &TimeZone) -> Date {
     Timestamp::from_millisecond(at.0).unwrap_or_default().to_zoned(zone.clone()).date()
 }
 
-/// As the warehouse takes it.
+/// Unix time, which the warehouse uses.
 pub fn seconds(at: Millis) -> u64 {
     (at.0 / Millis::SECOND).unsigned_abs()
 }

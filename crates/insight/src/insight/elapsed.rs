@@ -1,9 +1,9 @@
-//! How much of a range is over. A range that goes on is never compared with a whole one, but with the
+//! How much of a range is over. An unfinished range is never compared with a whole one, but with the
 //! period before up to the same time of the same day.
 //!
 //! Counts are kept by the quarter of an hour, so both sides are compared up to the last one that is
-//! over. By the clock on the wall and not by hours passed: a day on which clocks change is an hour
-//! shorter or longer, and ten o'clock is compared with ten o'clock.
+//! over. They are compared by wall clock time and not by hours passed: a day on which clocks change is
+//! an hour shorter or longer, and ten o'clock is compared with ten o'clock.
 
 use jiff::civil::{Date, DateTime};
 use jiff::tz::{AmbiguousOffset, TimeZone};
@@ -12,20 +12,20 @@ use jiff::{SignedDuration, Span, Timestamp};
 use super::range::{QUARTER, Range, whole_quarter};
 use atrium_core::types::Millis;
 
-/// Up to where two ranges are compared.
+/// The moments up to which two ranges are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Compared {
     pub until: Millis,
     pub before_until: Millis,
 }
 
-/// The end of what can be counted of a range: clocks of clients may be some minutes ahead, and what
-/// lies beyond the quarter of an hour that it is counts when its time has come.
+/// The end of what can be counted of a range. Clients' clocks may be some minutes fast; events beyond
+/// the next quarter of an hour count only when their time has come.
 pub fn counted_until(range: &Range, now: Millis) -> Millis {
     whole_quarter(now).plus(QUARTER).clamp(range.from, range.to)
 }
 
-/// Both as a whole where the range is over; None while no quarter of an hour of it is.
+/// Both ranges as a whole if the first is over; None until its first quarter of an hour is over.
 pub fn compared(range: &Range, before: &Range, now: Millis, zone: &TimeZone) -> Option<Compared> {
     if now >= range.to {
         return Some(Compared { until: range.to, before_until: before.to });
@@ -38,7 +38,8 @@ pub fn compared(range: &Range, before: &Range, now: Millis, zone: &TimeZone) -> 
     Some(Compared { until, before_until })
 }
 
-/// As many days after the other range's start as a moment is after `start`, at the same time of day.
+/// The moment in the other range that is as many days after its start as `at` is after `start`, at the
+/// same time of day.
 fn same_time(at: Millis, start: Date, other: &Range, zone: &TimeZone) -> Option<Millis> {
     let clock = furthest_clock(Timestamp::from_millisecond(at.0).ok()?, zone)?;
     let days = start.until(clock.date()).ok()?.get_days();
@@ -51,7 +52,8 @@ fn same_time(at: Millis, start: Date, other: &Range, zone: &TimeZone) -> Option<
     Some(moment.clamp(other.from, other.to))
 }
 
-/// What clocks show, or did before they were put back: an hour that comes twice takes nothing back.
+/// What clocks show, or what they showed before they were set back: a repeated hour does not move the
+/// time back.
 fn furthest_clock(at: Timestamp, zone: &TimeZone) -> Option<DateTime> {
     let shown = zone.to_datetime(at);
     let Some(change) = last_change(at, zone) else { return Some(shown) };
@@ -59,7 +61,7 @@ fn furthest_clock(at: Timestamp, zone: &TimeZone) -> Option<DateTime> {
     Some(shown.max(before.to_datetime(change)))
 }
 
-/// When clocks show this for the first time; where they never do, when they went past it.
+/// When clocks show this time first; if they skip it, the moment at which they do.
 fn first_shown(clock: DateTime, zone: &TimeZone) -> Option<Timestamp> {
     let moments = zone.to_ambiguous_timestamp(clock);
     match moments.offset() {
@@ -89,7 +91,7 @@ mod tests {
         Millis(text.parse::<Timestamp>().unwrap().as_millisecond())
     }
 
-    /// Up to where a range and the days before it are compared, at a moment.
+    /// The moments up to which a range and the days before it are compared.
     fn until(range: &Range, now: &str, name: &str) -> Option<(String, String)> {
         let zone = zone(name);
         let before = range.before(&zone).unwrap();
@@ -113,7 +115,7 @@ mod tests {
         assert_eq!(ask("2026-03-15T02:00:00Z"), pair("03-15 10:00 +08:00", "03-08 10:00 +08:00"));
         assert_eq!(ask("2026-03-15T15:50:00Z"), pair("03-15 23:45 +08:00", "03-08 23:45 +08:00"));
         assert_eq!(ask("2026-03-14T16:10:00Z"), pair("03-15 00:00 +08:00", "03-08 00:00 +08:00"));
-        // Over: whole against whole, whenever it is asked.
+        // Once it is over, whole ranges are compared.
         let whole = pair("03-16 00:00 +08:00", "03-09 00:00 +08:00");
         assert_eq!(ask("2026-03-15T16:00:00Z"), whole);
         assert_eq!(ask("2026-08-01T00:00:00Z"), whole);
@@ -131,18 +133,18 @@ mod tests {
         assert_eq!(ask("2026-03-29T08:00:00Z"), pair("03-29 10:00 +02:00", "03-28 10:00 +01:00"));
         assert_eq!(ask("2026-03-29T00:50:00Z"), pair("03-29 01:45 +01:00", "03-28 01:45 +01:00"));
         assert_eq!(ask("2026-03-29T01:00:00Z"), pair("03-29 03:00 +02:00", "03-28 03:00 +01:00"));
-        // The day after: the hour that was left out is not waited for.
+        // The day after: the skipped hour is not waited for.
         let next = range("2026-03-30", "2026-03-30", name);
         let ask = |now: &str| until(&next, now, name);
         assert_eq!(ask("2026-03-30T00:30:00Z"), pair("03-30 02:30 +02:00", "03-29 03:00 +02:00"));
         assert_eq!(ask("2026-03-30T01:15:00Z"), pair("03-30 03:15 +02:00", "03-29 03:15 +02:00"));
-        // From 03:00 back to 02:00: what was compared once stays so.
+        // From 03:00 back to 02:00: the end of the compared part never moves back.
         let long = range("2026-10-25", "2026-10-25", name);
         let ask = |now: &str| until(&long, now, name);
         assert_eq!(ask("2026-10-25T00:50:00Z"), pair("10-25 02:45 +02:00", "10-24 02:45 +02:00"));
         assert_eq!(ask("2026-10-25T01:20:00Z"), pair("10-25 02:15 +01:00", "10-24 03:00 +02:00"));
         assert_eq!(ask("2026-10-25T02:20:00Z"), pair("10-25 03:15 +01:00", "10-24 03:15 +02:00"));
-        // The day after: of an hour that came twice, the first; and both once it is over.
+        // The day after: the first occurrence of the repeated hour, and both once it is over.
         let next = range("2026-10-26", "2026-10-26", name);
         let ask = |now: &str| until(&next, now, name);
         assert_eq!(ask("2026-10-26T01:30:00Z"), pair("10-26 02:30 +01:00", "10-25 02:30 +02:00"));

@@ -1,4 +1,4 @@
-//! How an app's data is coming in: the ledger, in numbers and words.
+//! How an app's data is arriving: the ledger, in numbers and words.
 
 use axum::extract::State;
 use jiff::tz::TimeZone;
@@ -20,7 +20,7 @@ use atrium_tenancy::access::InApp;
 
 const DAYS_MAX: i32 = 90;
 
-/// What came, and what became of it.
+/// What arrived, and what became of it.
 #[derive(Debug, Default, Serialize, ToSchema)]
 pub struct Ingest {
     pub accepted: i64,
@@ -40,7 +40,7 @@ pub struct OverLimit {
     pub limit: Limit,
     /// In the language of the request.
     pub name: String,
-    /// How many different ones an app may have counts of on one day.
+    /// How many different values an app may have counted separately on one day.
     pub max: usize,
     pub count: i64,
 }
@@ -53,11 +53,12 @@ pub struct Rejected {
     /// In the language of the request.
     pub name: String,
     pub count: i64,
-    /// What such messages looked like of late.
+    /// Recent examples of such messages.
     pub samples: Vec<Sample>,
 }
 
-/// What came of some apps between two days, both included, and how long the latest of it waits.
+/// What arrived for some apps between two days, both included, and how long the oldest waiting message
+/// has waited.
 pub async fn look(
     atrium: &Insight,
     apps: &[Id],
@@ -134,7 +135,7 @@ pub struct SpoolState {
     pending: i64,
 }
 
-/// How this app's data has been coming in of late.
+/// How this app's data has been arriving lately.
 #[utoipa::path(
     get,
     path = "/api/v1/apps/{id}/ingest",

@@ -1,5 +1,5 @@
-//! Answers about one app that are kept for as long as nothing they were made from has changed, as
-//! `cache` keeps those of the dashboard.
+//! Answers about one app, cached for as long as nothing they were made from has changed, as `cache` does
+//! for the dashboard.
 
 use std::sync::Arc;
 
@@ -16,20 +16,20 @@ use atrium_core::fair_queue::Reader;
 use atrium_core::types::{Id, Millis};
 use atrium_tenancy::apps::versions;
 
-/// Of all that are kept.
+/// The limit for all cached answers together.
 const BYTES_MAX: u64 = 16 << 20;
 
-/// What an answer depends on, and nothing else.
+/// The key of a cached answer: everything it depends on, and nothing else.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Key {
     app: Id,
-    /// The question and the zone it is about, as text.
+    /// The question and its time zone, as text.
     question: String,
     pii: bool,
     data: i64,
-    /// None while nobody is taken for the owner of a device.
+    /// None while the owners of devices are unknown.
     owners: Option<i64>,
-    /// What lies ahead, and what is over, changes with time.
+    /// Which part of a range is over changes with time.
     moment: i64,
 }
 
@@ -60,7 +60,7 @@ impl Key {
         is_by_minute: bool,
         now: Millis,
     ) -> Result<Self> {
-        // All days: what somebody did first, and what a window reaches, may be on any of them.
+        // All days, because a person's first event, or an event within a window, may be on any of them.
         let version = {
             let mut db = atrium.db.read().await?;
             versions::of(&mut db, std::slice::from_ref(app), Millis(0), FAR).await?
@@ -82,8 +82,8 @@ pub fn written(answer: &impl Serialize) -> Result<Kept> {
     Ok(Arc::from(text))
 }
 
-/// The answer that is kept, or a new one. Of several who ask the same at once, one waits for the store
-/// and the others for that one; programs wait for nobody and nobody for them.
+/// The cached answer, or a new one. If several callers ask the same at once, one waits for the store and
+/// the others for that one; programs are always queried separately.
 pub async fn once<T: Serialize>(
     kept: &Answers,
     key: Key,

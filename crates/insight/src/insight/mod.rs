@@ -1,4 +1,4 @@
-//! What the events say: the dashboard's figures, and how an app's data is coming in.
+//! Figures from events: the dashboard, and how an app's data is arriving.
 
 pub mod apps;
 pub(crate) mod cache;
@@ -28,7 +28,7 @@ use atrium_tenancy::apps::AppView;
 /// A list of apps must not wait for a warehouse that is busy or away.
 const TIMEOUT: Duration = Duration::from_millis(800);
 
-/// Fills in the events of the last day; they stay unknown where the event store cannot say.
+/// Fills in the events of the last day; they stay unknown if the event store cannot answer.
 pub async fn count_events(atrium: &Insight, caller: Caller, apps: &mut [AppView]) {
     let ids: Vec<_> = apps.iter().map(|app| app.id.clone()).collect();
     let Some(counts) = events_24h(atrium, caller, &ids).await else { return };
@@ -37,7 +37,7 @@ pub async fn count_events(atrium: &Insight, caller: Caller, apps: &mut [AppView]
     }
 }
 
-/// Events of the last day per app; nothing where the event store cannot say.
+/// Events of the last day per app; None if the event store cannot answer.
 pub async fn events_24h(atrium: &Insight, caller: Caller, apps: &[Id]) -> Option<HashMap<Id, i64>> {
     if apps.is_empty() || !atrium.warehouse.is_up() {
         return None;

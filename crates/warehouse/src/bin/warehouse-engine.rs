@@ -1,4 +1,4 @@
-//! The engine process on its own, for tests. The server program has it as a subcommand.
+//! The engine process on its own, for tests. The server has it as a subcommand.
 
 fn main() -> std::process::ExitCode {
     warehouse::engine::main()

@@ -1,6 +1,7 @@
-//! Which shards answer. Without one of them nothing can be counted, so it is told which one is lost, and
-//! looked after until it is back. One that hangs takes statements and answers none: while a statement
-//! waits, its shard has to answer a small one now and then, which it does however busy it is.
+//! Which shards answer. A store that lacks a shard cannot count anything, so errors name the lost shard,
+//! and it is watched until it is back. A hung shard accepts statements and answers none: while a
+//! statement waits, its shard has to answer a small probe now and then, which it does however busy it
+//! is.
 
 use std::pin::Pin;
 use std::sync::atomic::Ordering;
@@ -20,12 +21,12 @@ use super::shards::Cluster;
 /// How long a shard may take to say that it is there.
 const LOOK_LIMIT: Duration = Duration::from_secs(2);
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
-/// How long a statement waits before its shard is looked at, and again after each look.
+/// How long a statement waits before its shard is probed, and again after each probe.
 const LOOK_AFTER: Duration = Duration::from_secs(2);
-/// How long a shard may take for that before it counts as hanging.
+/// How long a shard may take to answer the probe before it counts as hanging.
 const SILENCE_MAX: Duration = Duration::from_secs(8);
 
-/// What a server answers when it does not reach another, or loses it half-way.
+/// Codes with which a server reports that it cannot reach another, or lost it half-way.
 const ABOUT_ANOTHER: &[i32] = &[
     32,   // ATTEMPT_TO_READ_AFTER_EOF
     159,  // TIMEOUT_EXCEEDED
@@ -36,13 +37,13 @@ const ABOUT_ANOTHER: &[i32] = &[
 ];
 const ATTEMPT_TO_READ_AFTER_EOF: i32 = 32;
 
-/// A shard, for whoever looks after the store.
+/// The health of a shard, for operators.
 #[derive(Clone, Debug)]
 pub struct ShardHealth {
     /// From 1 on.
     pub number: usize,
     pub host: String,
-    /// Its version, or why there is none.
+    /// Its version, or why it did not answer.
     pub asked: Result<String, String>,
 }
 
@@ -60,7 +61,7 @@ impl Cluster {
 }
 
 impl Warehouse {
-    /// How each shard is. None where the store is on one server.
+    /// The health of each shard. Empty where the store is on one server.
     pub async fn shard_health(&self) -> Result<Vec<ShardHealth>, Error> {
         if !self.is_cluster() {
             return Ok(Vec::new());
@@ -96,7 +97,8 @@ impl Warehouse {
         let lost = join_all(looks).await.into_iter().find_map(Result::err);
         match (lost, error) {
             (Some(lost), _) => lost,
-            // A question has no rows to be read to an end: it is back already.
+            // Questions send no rows whose end could be missing, so it was the connection to a shard
+            // that ended; that shard is already back.
             (None, Error::Refused { code: ATTEMPT_TO_READ_AFTER_EOF, message }) => {
                 Error::Unavailable(message)
             }
@@ -104,10 +106,10 @@ impl Warehouse {
         }
     }
 
-    /// Waits for an answer, for as long as the shards that it comes from show signs of life. What becomes
-    /// of the statement otherwise is unknown, as after any other loss.
+    /// Waits for an answer for as long as the shards involved answer probes. What becomes of the
+    /// statement otherwise is unknown, as after any lost connection.
     ///
-    /// In a box: whoever asks is deep within others who do, and all of them lie on one stack.
+    /// Boxed: callers nest deeply, and all their futures share one stack.
     pub(super) fn unless_lost<'a, T: 'a>(
         &'a self,
         answer: impl Future<Output = Result<T, Failure>> + Send + 'a,
@@ -134,7 +136,7 @@ impl Warehouse {
     async fn silence(&self) -> Error {
         let is_watched = || self.source().watched().is_some_and(|it| it.load(Ordering::Relaxed));
         loop {
-            // Of one that was lost before it is known what to expect.
+            // A shard that is already being watched was lost before, and gets less patience.
             let (pause, patience) = match is_watched() {
                 true => (Duration::ZERO, LOOK_LIMIT),
                 false => (LOOK_AFTER, SILENCE_MAX),
@@ -152,7 +154,7 @@ impl Warehouse {
         }
     }
 
-    /// Whether it answers anything, also that it has too much to do.
+    /// Whether it answers at all, even if only that it has too much to do.
     async fn answers_within(&self, patience: Duration) -> bool {
         let (sql, begun) = ("SELECT 1", Instant::now());
         let mut call = Call::new(sql, &[], patience);
@@ -171,7 +173,7 @@ impl Warehouse {
         }
     }
 
-    /// Whether a shard is there, within a moment.
+    /// Asks a shard something small, within `LOOK_LIMIT`.
     async fn look(&self, sql: &str) -> Result<String, Error> {
         let mut call = Call::new(sql, &[], LOOK_LIMIT);
         call.in_database = false;
@@ -184,7 +186,8 @@ impl Warehouse {
         }
     }
 
-    /// Looks at a lost shard until it is back: nothing is sent to it meanwhile that would tell.
+    /// Probes a lost shard until it is back: no other statement is sent to it meanwhile that would show
+    /// it.
     fn watch(&self) {
         let Some(watched) = self.source().watched() else { return };
         if watched.swap(true, Ordering::Relaxed) {

@@ -1,4 +1,4 @@
-//! Rows on their way into tables.
+//! Inserts rows.
 
 use std::time::Duration;
 
@@ -16,8 +16,8 @@ const INSERT_SETTINGS: &[(&str, &str)] =
     &[("deduplicate_blocks_in_dependent_materialized_views", "1")];
 
 impl Warehouse {
-    /// Stores rows, each on the shard that it belongs to. After an error, of whatever kind, a part may
-    /// be stored: one shard may have its rows, or a table, while another or a view has not.
+    /// Stores each row on the shard that it belongs to. After any error a part may be stored: some
+    /// shards may have their rows and others not, or a table may have them and one of its views not.
     pub async fn insert(
         &self,
         what: &RowInsert,
@@ -32,7 +32,7 @@ impl Warehouse {
         self.insert_bodies(sql, bodies, options).await
     }
 
-    /// Without columns nothing is lost: they can be filled later.
+    /// If the columns are unknown, the rows are inserted without them: they can be filled later.
     async fn sql_of<'a>(&self, what: &'a RowInsert) -> &'a str {
         let Some(filling) = &what.filling_columns else { return &what.sql };
         match self.property_columns().await {

@@ -1,4 +1,4 @@
-//! Questions about many things, each of which is on one shard: every shard is asked about its own.
+//! Questions about many things, each on one shard: every shard is asked about its own.
 
 use futures_util::future::try_join_all;
 
@@ -15,13 +15,13 @@ impl<T> Parts<T> {
         Self(shards.into_iter().map(|shard| (shard, Vec::new())).collect())
     }
 
-    /// Something that is on the shard of a place.
+    /// Adds a thing that is on the shard of a place.
     pub fn add(&mut self, place: impl FnOnce() -> u64, thing: T) {
         let shard = shard_at(self.0.len(), place);
         self.0[shard].1.push(thing);
     }
 
-    /// Asks those that there is something to ask about.
+    /// Asks the shards that have any of the things.
     pub async fn ask<A, Asking: Future<Output = Result<A, Error>>>(
         self,
         ask: impl Fn(Warehouse, Vec<T>) -> Asking,

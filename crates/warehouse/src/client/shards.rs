@@ -1,8 +1,8 @@
-//! A store on several servers. Each shard is a whole store by itself, with its own tables, views and
-//! counts, in the database `…_local`: it is changed, and brought up to date, as a single server is.
-//! Rows go straight to the shard that they belong to (`placement`). Questions go to one server, where
-//! a database of Distributed tables stands for the tables of all (`schema::names`).
-//! docs/decisions/0035-shards.md says why.
+//! A store on several servers. Each shard is a complete store with its own tables, views and counts, in
+//! the database `…_local`; it is changed and upgraded as a single server is. Rows go straight to the
+//! shard that they belong to (`placement`). Questions go to one server, to a database of Distributed
+//! tables that stand for the tables of all shards (`schema::names`). docs/decisions/0035-shards.md says
+//! why.
 
 use futures_util::future::join_all;
 use serde::Deserialize;
@@ -19,9 +19,9 @@ use super::Warehouse;
 pub(crate) struct Cluster {
     name: ClusterName,
     server: Server,
-    /// The database in which a name stands for the tables of all shards.
+    /// The database whose Distributed tables stand for the tables of all shards.
     database: String,
-    /// Once it is known where they are.
+    /// Set once their addresses are known.
     shards: OnceCell<Vec<Warehouse>>,
 }
 
@@ -30,14 +30,15 @@ impl Cluster {
         Self { name, server, database, shards: OnceCell::new() }
     }
 
-    /// Those that were asked about already.
+    /// The shards, if their addresses are known already.
     pub(super) fn known_shards(&self) -> &[Warehouse] {
         self.shards.get().map(Vec::as_slice).unwrap_or_default()
     }
 
     /// Settings of every question.
     pub fn reading(&self) -> &'static [(&'static str, &'static str)] {
-        // What a subquery finds on all shards is sent to each: a user's rows are on several.
+        // The result of a subquery over all shards is sent to each of them: a user's rows are on
+        // several.
         const PLAIN: (&str, &str) = ("distributed_product_mode", "global");
         match self.name.replicated {
             true => &[PLAIN, ("select_sequential_consistency", "1")],
@@ -46,8 +47,7 @@ impl Cluster {
     }
 }
 
-/// Settings of every change on a shard with several servers, so that whoever asks any of them next
-/// sees it.
+/// Settings of every change on a replicated shard, so that the next query sees it on any replica.
 pub(crate) const REPLICATED_CHANGE: &[(&str, &str)] =
     &[("insert_quorum", "auto"), ("insert_quorum_parallel", "0")];
 
@@ -57,13 +57,13 @@ impl Warehouse {
         self.cluster().is_some()
     }
 
-    /// Whether its shards have several servers each.
+    /// Whether its shards have several replicas each.
     pub fn is_replicated(&self) -> bool {
         self.cluster().is_some_and(|cluster| cluster.name.replicated)
     }
 
-    /// The stores that hold the rows, in their order: those of the shards, or this one alone. Each is a
-    /// store by itself; what is changed in it is changed nowhere else.
+    /// The stores that hold the rows, in order: the shards, or this store alone. A change in one changes
+    /// none of the others.
     pub async fn shards(&self) -> Result<Vec<Self>, Error> {
         let Some(cluster) = self.cluster() else { return Ok(vec![self.clone()]) };
         let shards = cluster.shards.get_or_try_init(|| self.find_shards(cluster)).await?;
@@ -123,8 +123,8 @@ impl Warehouse {
         }
     }
 
-    /// Does something on every shard at once. All are waited for, also when one fails: what is still
-    /// under way would be in the way of the next attempt.
+    /// Runs `work` on every shard at once. Waits for all of them even when one fails: work still in
+    /// progress would get in the way of the next attempt.
     pub(crate) async fn on_every_shard<T, Work: Future<Output = Result<T, Error>>>(
         &self,
         work: impl Fn(Self) -> Work,
@@ -138,7 +138,7 @@ impl Warehouse {
         Ok(Bodies::new(self.shards().await?.len()))
     }
 
-    /// Stores rows on the shards that they are for, all at once and each for good before this returns.
+    /// Stores rows on their shards, all at once; each is stored durably before this returns.
     pub(crate) async fn insert_bodies(
         &self,
         sql: &str,

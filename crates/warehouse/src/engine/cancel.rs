@@ -1,8 +1,8 @@
-//! Ends statements whose caller hung up. The library gives a running statement no handle, but it
-//! lists what runs, and `KILL QUERY` on another connection ends it within a block of rows. A
-//! statement is known by its connection, which has a name as a setting and runs one at a time. A
-//! name in the statement's text would not do: the engine lists a statement that has parameters as it
-//! understood it, without comments.
+//! Ends statements whose caller hung up. The library gives no handle to a running statement, but it
+//! lists what runs, and `KILL QUERY` on another connection ends it within a block of rows. A statement
+//! is identified by its connection, whose name is passed as a setting and which runs one statement at a
+//! time. A name in the statement's text would not do: the engine lists statements with parameters as it
+//! parsed them, without comments.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,11 +12,11 @@ use parking_lot::Mutex;
 
 use super::chdb::{Chdb, Connection};
 
-/// How soon a statement that goes on is told again: one that was only about to begin when it was
-/// told first is not on the list yet.
+/// How soon a statement that keeps running is killed again: one that was just about to start at the
+/// first attempt was not listed yet.
 const AGAIN: Duration = Duration::from_millis(50);
 
-/// The setting that holds a connection's name. It means nothing to the engine.
+/// The setting that holds a connection's name. The engine itself does not use it.
 pub const CONNECTION_NAME: &str = "log_comment";
 
 /// The connection that ends statements, opened when there is one to end.
@@ -32,7 +32,7 @@ impl Canceller {
         Self { chdb, path_argument, connection: Arc::default() }
     }
 
-    /// Tells the engine to end what runs on a connection. Blocks for some milliseconds.
+    /// Ends what runs on a connection. Blocks for some milliseconds.
     fn end(&self, name: &str) {
         let mut held = self.connection.lock();
         if held.is_none() {
@@ -52,14 +52,13 @@ impl Canceller {
     }
 }
 
-/// What the caller of a statement holds: when it is dropped before the statement has ended, the
-/// statement is ended.
+/// Held by the caller of a statement. Dropping it before the statement has ended ends the statement.
 pub struct Watch {
     canceller: Canceller,
     state: Arc<State>,
 }
 
-/// What the thread that runs the statement holds.
+/// Held by the thread that runs the statement.
 pub struct Watched(Arc<State>);
 
 #[derive(Default)]
@@ -97,8 +96,7 @@ impl Watched {
 }
 
 impl Drop for Watched {
-    /// Waits for a `KILL QUERY` that is under way: it must not meet the next statement of the
-    /// connection.
+    /// Waits for a `KILL QUERY` in progress, which must not hit the next statement of the connection.
     fn drop(&mut self) {
         *self.0.phase.lock() = Phase::Ended;
     }

@@ -51,7 +51,7 @@ struct Functions {
     /// Rows of tables that were read for a result.
     rows_read: RowsRead,
     destroy: DestroyResult,
-    /// Since 26.7; older libraries need no more than their connections closed.
+    /// Since 26.7; with older libraries it is enough to close all connections.
     shutdown: Option<Shutdown>,
 }
 
@@ -93,8 +93,8 @@ impl Chdb {
         }
     }
 
-    /// A session of its own. The first one starts the engine with these arguments; the later ones
-    /// must name the same path.
+    /// Opens a session. The first one starts the engine with these arguments; later ones must name the
+    /// same path.
     pub fn connect(&self, arguments: &[String]) -> Result<Connection, String> {
         let arguments: Vec<CString> = std::iter::once("clickhouse")
             .chain(arguments.iter().map(String::as_str))
@@ -132,8 +132,8 @@ pub struct Connection {
 unsafe impl Send for Connection {}
 
 impl Connection {
-    /// Runs one statement and gives its whole output, the library's own buffer and not a copy, and how
-    /// many rows were read for it.
+    /// Runs one statement. Returns its whole output (the library's own buffer, not a copy) and how many
+    /// rows were read for it.
     pub fn query(
         &mut self,
         statement: &str,

@@ -84,7 +84,7 @@ impl Service {
         match pool.run(statement).await {
             Ok((output, rows_read)) => {
                 let mut response = Response::new(Full::new(output));
-                // As a server tells it.
+                // In the same form as a server reports it.
                 let summary = format!("{{\"read_rows\":\"{rows_read}\"}}");
                 if let Ok(summary) = HeaderValue::from_str(&summary) {
                     response.headers_mut().insert("x-clickhouse-summary", summary);
@@ -125,8 +125,8 @@ fn exception(message: String) -> Response<Full<Bytes>> {
     response
 }
 
-/// The first code in "Code: 241. DB::Exception: …"; 1001 (an exception of the standard library) for
-/// words of another shape.
+/// The first code in "Code: 241. DB::Exception: …"; 1001 (an exception of the standard library) for a
+/// message of another form.
 fn code_of(message: &str) -> i32 {
     const OTHER: i32 = 1001;
     let Some((_, rest)) = message.split_once("Code: ") else { return OTHER };

@@ -1,9 +1,9 @@
-//! The engine process: libchdb behind a small HTTP server on loopback. The server program starts it
-//! as a child of its own, so that a crash in the library costs a restart of the child.
+//! The engine process: libchdb behind a small HTTP server on loopback. The server runs it as a child
+//! process, so that a crash in the library costs only a restart of the child.
 //!
-//! What the child must know comes as one line of JSON on stdin, never in arguments or environment,
-//! where other users of the machine could read it. It ends when stdin closes, which the system sees
-//! to even when the parent is killed.
+//! The child gets its configuration as one line of JSON on stdin, never in arguments or environment
+//! variables, where other users of the machine could read it. It ends when stdin closes, which the
+//! system ensures even when the parent is killed.
 
 mod cancel;
 mod chdb;
@@ -29,23 +29,23 @@ pub use pool::QUEUE_WAIT;
 
 /// How long the engine of a server that was killed may still take to end.
 const LOCK_WAIT: Duration = Duration::from_secs(30);
-/// How long statements may go on after stdin has closed.
+/// How long statements may keep running after stdin has closed.
 const LAST_WORDS: Duration = Duration::from_secs(3);
-/// Kept for the name's sake: one engine per folder.
+/// Locked by the engine, so that there is one per folder.
 const LOCK_FILE: &str = "engine.lock";
 
-/// What its settings call the threads that merge and delete.
+/// The prefix of the engine's settings for the threads that merge and delete.
 const POOL: &str = "background_processing_pool";
 
-/// What a statement is told that was not run because too many wait.
+/// The error of a statement that was not run because too many are waiting.
 pub(crate) const BUSY: &str = "too many statements wait";
 
-/// The line on stdin.
+/// The engine's configuration: the line on stdin.
 #[derive(Serialize, Deserialize)]
 pub struct Order {
-    /// What every request must carry as `X-ClickHouse-Key`.
+    /// Every request must carry it as `X-ClickHouse-Key`.
     pub secret: String,
-    /// Where the tables lie.
+    /// The folder of the tables.
     pub path: PathBuf,
     /// libchdb.so.
     pub library: PathBuf,
@@ -54,7 +54,7 @@ pub struct Order {
     pub connections: Connections,
 }
 
-/// How many statements run side by side.
+/// How many statements may run at once.
 #[derive(Clone, Copy, Serialize, Deserialize)]
 pub struct Connections {
     pub reads: usize,
@@ -73,7 +73,7 @@ pub fn main() -> ExitCode {
         Ok(never) => match never {},
         Err(reason) => {
             let _ = writeln!(std::io::stderr(), "{reason}");
-            // Not a return from main: the library may be loaded already.
+            // `main` must not return: the library may be loaded already.
             chdb::end_process(1)
         }
     }
@@ -89,7 +89,7 @@ fn run() -> Result<std::convert::Infallible, String> {
     let chdb = Chdb::load(&order.library)
         .map_err(|error| format!("the engine's library cannot be loaded: {error}"))?;
     let path_argument = format!("--path={}", order.path.display());
-    // Held to the end: with the last session the engine itself would close.
+    // Held to the end, because the engine closes with its last session.
     let anchor = chdb.connect(&boot_arguments(&order, &path_argument)?)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
@@ -107,7 +107,7 @@ fn run() -> Result<std::convert::Infallible, String> {
     runtime.block_on(serve(service.clone(), parent))?;
     let closing = async { tokio::join!(service.reads.close(), service.writes.close()) };
     let quiet = runtime.block_on(async { tokio::time::timeout(LAST_WORDS, closing).await.is_ok() });
-    // Closing under a running statement would abort; then the process simply ends, which a
+    // Closing the engine while a statement runs would abort. In that case the process just ends, which a
     // MergeTree survives as it survives a power cut.
     if quiet {
         drop(anchor);
@@ -121,7 +121,8 @@ async fn serve(
     service: Arc<http::Service>,
     parent: impl Read + Send + 'static,
 ) -> Result<(), String> {
-    // A Ctrl-C in a terminal reaches the whole group: it is the parent who decides.
+    // A Ctrl-C in a terminal reaches the whole process group, but the parent decides when the engine
+    // ends.
     let told = |error: std::io::Error| format!("signals: {error}");
     let mut terminate = signal(SignalKind::terminate()).map_err(told)?;
     let mut interrupt = signal(SignalKind::interrupt()).map_err(told)?;
@@ -145,8 +146,8 @@ async fn serve(
     Ok(())
 }
 
-/// Reads the order, and puts /dev/null in the place of stdin: the library reads from there when an
-/// INSERT comes without data, and would swallow the end we wait for.
+/// Reads the order, then replaces stdin with /dev/null: the library reads stdin when an INSERT comes
+/// without data, and would consume the end of input that we wait for.
 fn read_order() -> Result<(Order, BufReader<File>), String> {
     let failed = |error: std::io::Error| format!("stdin: {error}");
     let own = std::io::stdin().as_fd().try_clone_to_owned().map_err(failed)?;
@@ -162,8 +163,8 @@ fn read_order() -> Result<(Order, BufReader<File>), String> {
     Ok((order, parent))
 }
 
-/// Says the port, then points stdout to stderr: the parent reads one line there, and whatever the
-/// library prints belongs with its other messages.
+/// Writes the port to stdout, then redirects stdout to stderr: the parent reads only that one line, and
+/// anything the library prints belongs with its other messages.
 fn announce(ready: &Ready) -> Result<(), String> {
     let line = serde_json::to_string(ready).map_err(|error| error.to_string())?;
     let mut out = std::io::stdout();
@@ -179,7 +180,8 @@ fn wait_for_end(mut parent: impl Read) {
     while !matches!(parent.read(&mut nothing), Ok(0) | Err(_)) {}
 }
 
-/// Two engines on one folder would destroy it. The lock goes with the process, however it ends.
+/// Two engines on one folder would destroy it. The lock is released when the process ends, however that
+/// happens.
 fn lock(path: &Path) -> Result<File, String> {
     let folder = path.parent().unwrap_or(path);
     std::fs::create_dir_all(folder)
@@ -200,13 +202,14 @@ fn lock(path: &Path) -> Result<File, String> {
     }
 }
 
-/// Whether an engine runs on a store's folder. Looks only.
+/// Whether an engine runs on a store's folder. Takes no lock that lasts.
 pub fn is_running(folder: &Path) -> bool {
     File::open(folder.join(LOCK_FILE))
         .is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
 }
 
-/// An empty folder for the data of INSERTs. What lies there is from an engine that was killed.
+/// Creates an empty folder for the data of INSERTs. Files already there were left by an engine that was
+/// killed.
 fn incoming(path: &Path) -> Result<PathBuf, String> {
     let folder = path.with_file_name("incoming");
     let failed = |error: std::io::Error| format!("{}: {error}", folder.display());
@@ -221,7 +224,7 @@ fn incoming(path: &Path) -> Result<PathBuf, String> {
 /// The arguments of the first connection, which are the engine's configuration.
 fn boot_arguments(order: &Order, path_argument: &str) -> Result<Vec<String>, String> {
     let parent = order.path.parent().unwrap_or(&order.path);
-    // Otherwise a config.xml in the working directory would be taken for ours.
+    // Otherwise the library would load a config.xml from the working directory.
     std::env::set_current_dir(parent).map_err(|error| format!("{}: {error}", parent.display()))?;
     let memory = order.memory_mb << 20;
     Ok(vec![
@@ -230,15 +233,15 @@ fn boot_arguments(order: &Order, path_argument: &str) -> Result<Vec<String>, Str
         // The caches are part of the same memory, and grow to their limits.
         format!("--mark_cache_size={}", memory / 16),
         format!("--uncompressed_cache_size={}", 0),
-        // A DELETE that meets a merge is looked at again after this time. Of itself the engine waits up to
-        // a second more, for each of the tables that a person is erased from.
+        // A DELETE that collides with a merge is retried after this time. By default the engine waits up
+        // to a second longer, for each of the tables that a person is erased from.
         format!("--{POOL}_task_sleep_seconds_when_no_work_random_part=0"),
         format!("--{POOL}_thread_sleep_seconds_if_nothing_to_do=0.01"),
     ])
 }
 
 /// Settings of every session. One statement may take most of the memory, but not all: inserts must
-/// go on beside the greediest question.
+/// continue even next to the most expensive question.
 fn defaults(memory_mb: u64) -> Vec<(String, String)> {
     let memory = memory_mb << 20;
     vec![("max_memory_usage".to_owned(), (memory / 4 * 3).to_string())]

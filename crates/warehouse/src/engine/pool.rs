@@ -1,5 +1,5 @@
-//! Connections of the engine. A connection is a session, and a session's settings stay: so each one
-//! keeps the settings it was opened with, and a statement runs on one that has exactly its own.
+//! Connections to the engine. A connection is a session, whose settings last. So each connection keeps
+//! the settings it was opened with, and a statement runs on one that has exactly its settings.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,18 +13,18 @@ use super::cancel::{CONNECTION_NAME, Canceller, Watch, Watched};
 use super::chdb::{Chdb, Connection};
 use super::statement::Statement;
 
-/// How long a statement waits for its turn before it is sent away.
+/// How long a statement waits for its turn before it is refused.
 pub const QUEUE_WAIT: Duration = Duration::from_secs(10);
-/// How many statements may wait, for each that may run.
+/// How many statements may wait for each one that may run.
 const QUEUE_FACTOR: usize = 16;
 
-/// How many sessions wait for a statement with their settings. There are about twenty sorts of them.
+/// How many idle sessions are kept. About twenty different combinations of settings are in use.
 const IDLE_MAX: usize = 32;
 
-/// What nobody reads any more.
+/// The error of a statement whose caller is gone; nobody reads it.
 const UNWANTED: &str = "Code: 394. DB::Exception: the caller hung up";
 
-/// What a statement wants of its session.
+/// The database and settings that a statement needs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Session {
     pub database: Option<String>,
@@ -32,7 +32,7 @@ pub struct Session {
     pub settings: Vec<(String, String)>,
 }
 
-/// A connection that can be told from others while a statement runs on it.
+/// A connection with a name, by which its running statement can be killed.
 struct NamedConnection {
     name: String,
     connection: Connection,
@@ -47,7 +47,7 @@ impl NamedConnection {
         if let Some(database) = &session.database {
             connection.query(&format!("USE {}", quote_name(database)), &[])?;
         }
-        // All at once: after `readonly` no other can be set.
+        // All in one statement: after `readonly`, no other setting can be changed.
         let settings = session.settings.iter().map(|(name, value)| (name.as_str(), value));
         let changes: Vec<String> = std::iter::once((CONNECTION_NAME, &name))
             .chain(settings)
@@ -67,13 +67,13 @@ pub fn quote_text(text: &str) -> String {
 }
 
 pub enum Failure {
-    /// Too much is waiting already; the statement was not run.
+    /// Too many statements are waiting; this one was not run.
     Busy,
-    /// The engine's own words: "Code: N. DB::Exception: …".
+    /// The engine's message: "Code: N. DB::Exception: …".
     Exception(String),
 }
 
-/// As many sessions as may run side by side.
+/// Sessions of one kind, of which `size` may run at once.
 pub struct Pool {
     chdb: Chdb,
     path_argument: String,
@@ -81,7 +81,7 @@ pub struct Pool {
     waiting: Semaphore,
     idle: Arc<Mutex<Vec<(Session, NamedConnection)>>>,
     size: usize,
-    /// Where a caller who hangs up ends the statement. One that changes something goes on.
+    /// Set if a statement ends when its caller hangs up. Statements that change something keep running.
     canceller: Option<Canceller>,
 }
 
@@ -98,13 +98,13 @@ impl Pool {
         }
     }
 
-    /// For statements that are worth nothing without somebody who waits for the answer.
+    /// For statements that are useless once nobody waits for the answer.
     pub fn ending_with_callers(self) -> Self {
         let canceller = Canceller::new(self.chdb.clone(), self.path_argument.clone());
         Self { canceller: Some(canceller), ..self }
     }
 
-    /// Runs a statement on a session of its wishes, on a thread of its own.
+    /// Runs a statement on a matching session, on its own thread.
     pub async fn run(&self, statement: Statement) -> Result<(Bytes, u64), Failure> {
         let place = self.waiting.try_acquire().map_err(|_| Failure::Busy)?;
         let turn = tokio::time::timeout(QUEUE_WAIT, self.running.clone().acquire_owned());
@@ -114,8 +114,8 @@ impl Pool {
             (self.chdb.clone(), self.path_argument.clone(), self.idle.clone());
         let watching = self.canceller.clone().map(Watch::over);
         let (_watch, watched) = watching.unzip();
-        // The permit goes along: a statement ends some time after its caller hung up, or not at
-        // all, and the next one must not run beside it.
+        // The permit moves into the thread: a statement may end long after its caller hung up, or not at
+        // all, and the next one must not exceed the limit.
         let work = move || {
             let _turn = turn;
             let Statement { session, text, params, data: _data } = statement;
@@ -131,7 +131,7 @@ impl Pool {
             }
             let outcome = named.connection.query(&text, &params);
             drop(watched);
-            // After a failure the session is not trusted to be what it was.
+            // After a failure the state of the session is unknown, so it is dropped.
             if outcome.is_ok() {
                 idle.lock().push((session, named));
             }
@@ -143,13 +143,14 @@ impl Pool {
         }
     }
 
-    /// Waits until nothing runs that ran before, whoever gave up on it. False if that takes long.
+    /// Waits until every statement that runs now has ended, even those whose callers gave up. False if
+    /// that takes too long.
     pub async fn quiet(&self) -> bool {
         let all = u32::try_from(self.size).unwrap_or(u32::MAX);
         tokio::time::timeout(QUEUE_WAIT, self.running.acquire_many(all)).await.is_ok()
     }
 
-    /// Waits until nothing runs any more, then closes the sessions and lets no statement in.
+    /// Waits until no statement runs, then closes the sessions and accepts no more statements.
     pub async fn close(&self) {
         let all = u32::try_from(self.size).unwrap_or(u32::MAX);
         if let Ok(permits) = self.running.acquire_many(all).await {
@@ -162,8 +163,8 @@ impl Pool {
     }
 }
 
-/// An idle session with these settings. If there is none and many are idle, the one that was used
-/// longest ago is closed: opening one takes longer than many a statement.
+/// An idle session with these settings. If there is none and many are idle, the least recently used one
+/// is closed. Sessions are kept because opening one takes longer than many statements.
 fn take(
     idle: &Mutex<Vec<(Session, NamedConnection)>>,
     session: &Session,

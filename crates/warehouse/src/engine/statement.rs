@@ -1,8 +1,8 @@
-//! A request taken apart: the statement, its values, its session, and the data of an INSERT.
+//! Parses a request into the statement, its parameters, its session, and the data of an INSERT.
 //!
-//! The library reads data only from behind the statement, as a terminal client would, and there an
-//! empty line ends it: two newlines in somebody's text would cut a batch in half. So data goes into
-//! a file, and the statement reads that.
+//! The library reads inline data only as a terminal client would: after the statement, up to an empty
+//! line. Two newlines in a text would cut a batch in half. So the data goes into a file, and the
+//! statement reads that.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,11 +14,11 @@ use tokio::io::AsyncWriteExt;
 
 use super::pool::{Session, quote_text};
 
-/// The largest body taken: an INSERT of some hundred thousand rows is a tenth of it.
+/// The largest body accepted: an INSERT of some hundred thousand rows is a tenth of it.
 const MAX_DATA: u64 = 1 << 30;
 const MAX_STATEMENT: u64 = 64 << 20;
 
-/// What ClickHouse's interface understands beside settings, and what has no meaning here.
+/// Parameters of ClickHouse's HTTP interface that are not settings and have no meaning here.
 const NO_SETTINGS: &[&str] = &[
     "query_id",
     "wait_end_of_query",
@@ -122,8 +122,8 @@ pub struct DataFile {
 }
 
 impl DataFile {
-    /// Writes the body down as it comes in. Nothing is synced: the rows are safe where they come
-    /// from until they are safe in the table.
+    /// Writes the body to a file as it arrives. Nothing is synced: the caller keeps the rows until they
+    /// are safe in the table.
     async fn fill(folder: &Path, mut body: Incoming) -> Result<Option<Self>, Unreadable> {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         if body.is_end_stream() {

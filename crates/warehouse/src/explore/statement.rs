@@ -9,12 +9,12 @@ use crate::shown::could_be_id;
 use crate::statement::{HIDDEN, HiddenAs, NOT_SET, REST, Statement, TEXT};
 
 fn statement_of(query: &ExploreQuery) -> Statement {
-    // Nobody is told apart by who they are here.
+    // `AsSent`, because filters and groups here do not look at who owns a device.
     Statement::of(query.app, query.hide_personal, Whose::AsSent)
 }
 
-/// The largest groups. Where there is a hidden one it comes first, whatever its size, so that it is
-/// known how many people are in it.
+/// The largest groups. A hidden group comes first whatever its size, so that the number of people in it
+/// is known.
 pub fn top(query: &ExploreQuery, whose: Whose, hidden_as: HiddenAs) -> Statement {
     let mut this = statement_of(query);
     let from = grouped(&mut this, query, whose, "part", hidden_as);
@@ -36,7 +36,7 @@ pub fn top(query: &ExploreQuery, whose: Whose, hidden_as: HiddenAs) -> Statement
     this
 }
 
-/// The groups over time, those that are not among the top taken together.
+/// The groups over time; those not among the top are combined.
 pub fn points(query: &ExploreQuery, whose: Whose, top: &[Key], hidden_as: HiddenAs) -> Statement {
     let mut this = statement_of(query);
     let label = group_label(&mut this, top);
@@ -70,7 +70,7 @@ fn group_label(this: &mut Statement, top: &[Key]) -> String {
     )
 }
 
-/// All that passes the filters, each event once.
+/// All events that pass the filters, each once.
 pub fn total(query: &ExploreQuery, whose: Whose) -> Statement {
     let mut this = statement_of(query);
     let from = filtered(&mut this, query, whose, "");
@@ -78,8 +78,8 @@ pub fn total(query: &ExploreQuery, whose: Whose) -> Statement {
     this
 }
 
-/// One more than is shown, to know whether there are others. What has no count of its own is no
-/// value to choose.
+/// One value more than is shown, to know whether there are others. Values over the limit, without counts
+/// of their own, are not suggested.
 pub fn values(query: &ExploreQuery, property: &Property, search: &str) -> Statement {
     let mut this = statement_of(query);
     let within = match property.over_limit_bit() {
@@ -102,7 +102,7 @@ pub fn values(query: &ExploreQuery, property: &Property, search: &str) -> Statem
     this
 }
 
-/// How many events carry values that have no counts of their own.
+/// How many events carry values over the limit.
 pub fn over_limit(query: &ExploreQuery, bit: u8) -> Statement {
     let mut this = statement_of(query);
     let wanted = wanted(&mut this, query);
@@ -113,8 +113,7 @@ pub fn over_limit(query: &ExploreQuery, bit: u8) -> Statement {
     this
 }
 
-/// Events with the group they belong to, as it is told; several times, where they belong to
-/// several.
+/// Events with the label of their group; an event in several groups appears once for each.
 fn grouped(
     this: &mut Statement,
     query: &ExploreQuery,
@@ -130,8 +129,8 @@ fn grouped(
     };
     let elements = this.elements(property);
     let keys = this.keys(property, &elements, hidden_as);
-    // Beside the conditions and not around them: to plan a statement, the engine reads what columns come
-    // from again for every mention of one.
+    // Selected in the same subquery as the conditions, not around it: when the engine plans a statement,
+    // it resolves the source of a column again for every mention of it.
     let from = filtered(this, query, whose, &format!(", {keys} AS keys"));
     format!(
         "(SELECT time, person, device_no, \
@@ -143,7 +142,7 @@ fn filtered(this: &mut Statement, query: &ExploreQuery, whose: Whose, more: &str
     let wanted = wanted(this, query);
     let passes: Vec<String> = query.filters.iter().map(|filter| this.passes(filter)).collect();
     let passes = passes.into_iter().map(|test| format!(" AND {test}")).collect::<String>();
-    // Who they are is not free to know.
+    // Resolving people costs something, so it is done only where they are counted.
     let counts_people =
         query.hide_personal || matches!(query.measure, Measure::Persons | Measure::EventsPerPerson);
     let whose = if counts_people { whose } else { Whose::AsSent };
@@ -158,7 +157,7 @@ fn wanted(this: &mut Statement, query: &ExploreQuery) -> String {
     let event = match &query.event {
         Some(event) => {
             let name = this.bind("String", event.clone().into());
-            // An event can be called by somebody's id.
+            // An event's name can be a person's id.
             let shown = this.shown.as_ref().filter(|_| could_be_id(event));
             let hidden = shown.map(|it| format!(" AND NOT {}", it.is_id(&name)));
             format!(" AND event = {name}{}", hidden.unwrap_or_default())
@@ -172,7 +171,7 @@ fn wanted(this: &mut Statement, query: &ExploreQuery) -> String {
     )
 }
 
-/// Of how many events, and of how many different ones, where that is wanted.
+/// The count of events, and of distinct people or devices where wanted.
 fn counts(measure: Measure) -> &'static str {
     match measure {
         Measure::Events => "count() AS events, 0 AS who",

@@ -11,7 +11,7 @@ use crate::rollup_cache::NewDevices;
 use crate::versions::Versions;
 
 impl Warehouse {
-    /// How many devices came, in each of the buckets that begin at the cuts.
+    /// How many devices were new in each of the buckets that start at the cuts.
     pub(crate) async fn joined_first_seen(
         &self,
         app: AppSize,
@@ -28,9 +28,9 @@ impl Warehouse {
         Ok(grid.apps.into_iter().flatten().map(|new| new.0).collect())
     }
 
-    /// A device may have several rows, of which the first tells. Those that came before a moment are all
-    /// that have any row from before it, and the difference between two moments are the new ones: so
-    /// they are counted as sets that grow, without a list of all devices.
+    /// A device may have several rows, of which the first counts. The devices seen before a moment are
+    /// all those with a row from before it, and the difference between two moments is the number of new
+    /// ones. So they are counted as growing sets, without a list of all devices.
     async fn count_first_seen(
         &self,
         app: AppSize,
@@ -59,7 +59,7 @@ impl Warehouse {
         while !rows.is_at_end() {
             known.push((rows.u32()?, rows.u64()?));
         }
-        // All that came before a moment: what the last row from before it says.
+        // The number of devices seen before a moment, from the last row before it.
         let before = |moment: u32| {
             let after = known.partition_point(|(since, _)| *since < moment);
             after.checked_sub(1).map_or(0, |last| known[last].1)

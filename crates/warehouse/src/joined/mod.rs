@@ -1,6 +1,6 @@
-//! Large apps: the store joins their sets of people and answers with counts, which take little memory here
-//! however many people an app has. What it holds at once is bounded too: it is asked about few sets at a
-//! time of an app with many people. docs/decisions/0038-large-apps.md says why.
+//! Large apps: the store joins their sets of people and answers with counts, which take little memory
+//! here however many people an app has. What the store holds at once is bounded too: for an app with
+//! many people, each statement asks for few sets. docs/decisions/0038-large-apps.md says why.
 
 mod first_seen;
 mod names;
@@ -12,12 +12,12 @@ pub(crate) use totals::JoinedCounts;
 
 use crate::app_size::AppSize;
 
-/// What a statement has to hold, of sets that are being joined.
+/// How many bytes of sets a statement may hold while it joins them.
 const SETS_MAX: u64 = 256 << 20;
 
 impl AppSize {
-    /// How many answers, of so many sets each, are asked for in one statement. The store has a set twice:
-    /// joined from the rows of a table, and from all tables.
+    /// How many answers, of this many sets each, one statement asks for. The store holds each set twice:
+    /// joined from the rows of one table, and from all tables.
     fn at_once(self, sets: u64) -> usize {
         let bytes = u64::from(self.people) / 8 + 1;
         usize::try_from(SETS_MAX / (2 * sets * bytes)).unwrap_or(usize::MAX).max(1)

@@ -1,5 +1,6 @@
-//! Events and persons of a large app by name. All names are ranked by their events first, which are numbers;
-//! the sets of people are joined for those that are shown, and for the rest together.
+//! Events and persons of a large app by name. First all names are ranked by their events, which are
+//! plain numbers; then sets of people are joined only for the names that are shown, and once for all the
+//! rest.
 
 use std::collections::BTreeMap;
 
@@ -18,14 +19,14 @@ use crate::sets::people_by;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum NameGroup {
     One(Name),
-    /// All of these, under one name.
+    /// All of these, combined under one name.
     Several(Name, Vec<Name>),
     /// All with this first name that have no group of their own.
     Rest(Box<str>),
 }
 
 impl Warehouse {
-    /// How many events came with each name between two cuts.
+    /// How many events each name has between two cuts.
     pub(crate) async fn joined_names(
         &self,
         table: &'static Table,
@@ -99,11 +100,11 @@ impl Warehouse {
     }
 }
 
-/// Which of the groups a row belongs to, counted from 1; 0 if to none.
+/// An expression for the group of a row, counted from 1; 0 if it is in none.
 fn group_of(table: &Table, groups: &[NameGroup]) -> String {
     let [first, second] = table.names;
     let (mut names, mut rests) = (Places::default(), Places::default());
-    // There are no zero bytes in first names, so that two names are never the same text.
+    // First names contain no zero bytes, so two different names never give the same text.
     let text = |(first, second): &Name| format!("{first}\0{second}");
     for (place, group) in (1..).zip(groups) {
         match group {
@@ -116,7 +117,7 @@ fn group_of(table: &Table, groups: &[NameGroup]) -> String {
     names.look_up(&format!(r"concat({first}, '\0', {second})"), &rest)
 }
 
-/// Texts, and the place that each stands for.
+/// Texts, and the index of the group that each belongs to.
 #[derive(Default)]
 struct Places {
     texts: Vec<String>,
@@ -125,7 +126,7 @@ struct Places {
 
 impl Places {
     fn add(&mut self, text: &str, place: u32) {
-        // Names are whatever somebody sent: nothing of them is read as part of the statement.
+        // Names come from outside: as hexadecimal they cannot be parsed as part of the statement.
         self.texts.push(format!("unhex('{}')", hex::encode(text)));
         self.places.push(place);
     }

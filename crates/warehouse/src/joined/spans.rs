@@ -1,5 +1,6 @@
-//! Stretches of time that are asked about together and may overlap: a range, a part of it, its days. Rows are
-//! joined for the pieces that they are made of, and these for each of them.
+//! Spans of time that are asked about together and may overlap: a range, a part of it, its days. Rows
+//! are first joined within the pieces that the spans are cut into, and the pieces then joined for each
+//! span.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +8,7 @@ use crate::buckets::{Bucket, between};
 
 pub(super) struct Spans<'a> {
     spans: &'a [Bucket],
-    /// In the order of time. No piece reaches over the end of a span, and each is part of one.
+    /// Ordered by time. No piece crosses the start or end of a span, and each is part of at least one.
     pub pieces: Vec<Bucket>,
 }
 
@@ -21,18 +22,18 @@ impl<'a> Spans<'a> {
         Self { spans, pieces: pieces.filter(is_asked).collect() }
     }
 
-    /// Where pieces begin.
+    /// The start of each piece.
     pub fn starts(&self) -> impl Iterator<Item = u32> {
         self.pieces.iter().map(|piece| piece.start)
     }
 
-    /// The places of the spans that a piece is part of.
+    /// The indexes of the spans that contain a piece.
     pub fn with(&self, piece: Bucket) -> impl Iterator<Item = usize> {
         let spans = self.spans.iter().enumerate();
         spans.filter(move |(_, span)| is_part(piece, **span)).map(|(place, _)| place)
     }
 
-    /// The piece that begins at a moment.
+    /// The piece that starts at a moment.
     pub fn piece_at(&self, start: u32) -> Option<Bucket> {
         let found = self.pieces.binary_search_by_key(&start, |piece| piece.start);
         found.ok().map(|place| self.pieces[place])

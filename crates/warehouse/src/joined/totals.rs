@@ -1,4 +1,4 @@
-//! Events, page views, sessions, persons and devices of a large app in stretches of time.
+//! Events, page views, sessions, persons and devices of a large app in spans of time.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use crate::versions::Versions;
 /// Persons and devices.
 const SETS: u64 = 2;
 
-/// Counts of a range as a whole, of the part of it that is asked about beside it, and of its buckets.
+/// Counts of a whole range, of a part of it, and of its buckets.
 pub(crate) struct JoinedCounts {
     pub whole: Arc<JoinedTotal>,
     pub part: Arc<JoinedTotal>,
@@ -27,8 +27,8 @@ pub(crate) struct JoinedCounts {
 }
 
 impl Warehouse {
-    /// Counts of the buckets that begin at the cuts, and up to the end of a part, which is no later than
-    /// the last cut.
+    /// Counts of the buckets that start at the cuts, and of the part up to `part_end`, which is no later
+    /// than the last cut.
     pub(crate) async fn joined_totals(
         &self,
         app: AppSize,
@@ -65,7 +65,7 @@ impl Warehouse {
         let sums = self.count_sums(app, Spans::new(spans), spans.len());
         let people = async {
             let mut counts = Vec::new();
-            // In the order of time, and one after the other: what the store holds is for these alone.
+            // Ordered by time, and one after the other, so that the store holds only these sets.
             for some in spans.chunks(app.at_once(SETS)) {
                 counts.extend(self.count_people(app, &Spans::new(some), some.len()).await?);
             }
@@ -78,7 +78,7 @@ impl Warehouse {
         Ok(totals)
     }
 
-    /// What adds up.
+    /// The counts that can be summed.
     async fn count_sums(
         &self,
         app: AppSize,
@@ -133,8 +133,7 @@ impl Warehouse {
         Ok(counts)
     }
 
-    /// Rows of a table are joined on the shard that they are on, and what comes of that by whoever is
-    /// asked.
+    /// Rows of a table are joined on their shard, and the results on the server that was asked.
     fn people_statement(&self, app: AppSize, spans: &Spans<'_>, whose: Whose) -> String {
         let is_counted = |table: &str| self.schema_state().is_counted(table);
         let buckets = spans.buckets(TABLES.map(|table| table.length));

@@ -1,4 +1,4 @@
-//! The events that happened most, and the most frequent values of what is known of devices.
+//! The most frequent events, and the most frequent values of device properties.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,7 +19,7 @@ use crate::rollup_cache::{Name, Owners, Part, RollupCache};
 use crate::runtime::off_the_runtime;
 use crate::versions::Versions;
 
-/// What came with a group of names.
+/// The counts of a group of names.
 struct Ranked {
     group: NameGroup,
     events: u64,
@@ -30,8 +30,8 @@ struct Ranked {
 type Events = BTreeMap<Name, u64>;
 
 impl Warehouse {
-    /// The events that happened most, and how many persons did each. Last, and beyond `most`, those
-    /// whose names are over the limits of their apps, together.
+    /// The most frequent events, and how many persons did each. Events over the limits of their apps
+    /// follow last, as one entry in addition to `most`.
     pub async fn top_events(
         &self,
         apps: &[Uuid],
@@ -51,7 +51,7 @@ impl Warehouse {
         Ok(ranked.into_iter().filter_map(count).collect())
     }
 
-    /// The most frequent values of each dimension, and then what the others come to.
+    /// The most frequent values of each dimension, followed by the sum of all others.
     pub async fn breakdowns(
         &self,
         apps: &[Uuid],
@@ -68,9 +68,9 @@ impl Warehouse {
         Ok(ranked.into_iter().map(BreakdownValue::from).collect())
     }
 
-    /// The pages that were seen most, those that most visits began and ended with, and the sites that led
-    /// to most page views; of each what the others come to. `shown` says as what a page or site is told, by
-    /// its dimension: those that are told as the same are counted as one.
+    /// The most viewed pages, the most frequent entry and exit pages, and the referring sites with the
+    /// most page views; each followed by the sum of all others. `shown` maps a page or site (with its
+    /// dimension) to the text to display; those with the same text are counted as one.
     pub async fn pages(
         &self,
         apps: &[Uuid],
@@ -87,7 +87,7 @@ impl Warehouse {
         Ok(ranked.into_iter().map(BreakdownValue::from).collect())
     }
 
-    /// All pages and sites of a range as they are kept, by their dimension.
+    /// All pages and sites of a range as they are stored, with their dimension.
     pub async fn page_names(
         &self,
         apps: &[Uuid],
@@ -130,7 +130,7 @@ impl Warehouse {
         }
     }
 
-    /// Which groups of names there are is known when the events of all apps are.
+    /// The groups of names can be formed only when the events of all apps are known.
     async fn ranked_by_size(
         &self,
         table: &'static Table,
@@ -160,7 +160,7 @@ impl Warehouse {
         Ok(ranked.collect())
     }
 
-    /// What there is of small apps, and how often each name occurred in all of them.
+    /// The sums of small apps, and how often each name occurred in all apps.
     async fn events_by_size(
         &self,
         table: &'static Table,
@@ -179,7 +179,7 @@ impl Warehouse {
         for (name, more) in large.into_iter().flatten() {
             *events.entry(name).or_default() += more;
         }
-        // What was taken back is not there.
+        // Names whose events were all taken back are dropped.
         events.retain(|_, count| count.cast_signed() > 0);
         Ok((small, events))
     }
@@ -196,7 +196,7 @@ impl From<Ranked> for BreakdownValue {
     }
 }
 
-/// Those of equal number are in the order of their names.
+/// Names with equal counts are ordered by name.
 fn top_names(events: &Events, most: usize) -> Vec<NameGroup> {
     let (other, mut named): (Vec<_>, Vec<_>) =
         events.iter().partition(|((name, _), _)| &**name == OTHER);
@@ -205,12 +205,12 @@ fn top_names(events: &Events, most: usize) -> Vec<NameGroup> {
     named.into_iter().chain(other).map(|(name, _)| NameGroup::One(name.clone())).collect()
 }
 
-/// What is over the limits of the apps is part of the rest.
+/// Values over the limits of the apps are part of the rest.
 fn top_values(events: &Events, most: usize) -> Vec<NameGroup> {
     top_shown(events, most, |_, value| value.to_owned())
 }
 
-/// The same of values that are told as something else, several as one.
+/// The same for values that are displayed as other texts, several possibly as one.
 fn top_shown(events: &Events, most: usize, shown: impl Fn(&str, &str) -> String) -> Vec<NameGroup> {
     let mut dimensions: BTreeMap<&str, BTreeMap<String, (u64, Vec<Name>)>> = BTreeMap::new();
     let mut is_over: BTreeSet<&str> = BTreeSet::new();
@@ -239,7 +239,7 @@ fn top_shown(events: &Events, most: usize, shown: impl Fn(&str, &str) -> String)
     groups
 }
 
-/// Puts what came with names into their groups.
+/// Adds the counts of names to their groups.
 fn grouped<T, U: Default>(
     groups: &[NameGroup],
     named: impl IntoIterator<Item = (Name, T)>,

@@ -1,4 +1,4 @@
-//! Counts of the dashboard, added up from buckets of time.
+//! Adds up the dashboard's counts from buckets of time.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -11,19 +11,20 @@ use crate::joined::JoinedCounts;
 use crate::rollup_cache::{Grid, JoinedTotal, OpenSessions, Owners, Total};
 use crate::sets::people_in;
 
-/// Counts that are being added up: of each app those of the part, and those after it.
+/// Counts that are being added up. For each app, those within the part and those after it are kept
+/// separately.
 pub(super) struct Summing {
     part_end: u32,
-    /// Of each app.
+    /// One for each app.
     owners: Vec<Arc<Owners>>,
     part: Vec<Tally>,
     rest: Vec<Tally>,
-    /// What the store counted, of the range and of the part: these are no sums of anything.
+    /// Counts made by the store for the range and the part; these are final, not sums.
     joined: Vec<[Counts; 2]>,
     buckets: BTreeMap<u32, Counts>,
 }
 
-/// Counts whose persons and devices are known one by one.
+/// Counts with the sets of persons and devices.
 #[derive(Clone, Default)]
 struct Tally {
     counts: Counts,
@@ -61,7 +62,7 @@ impl Tally {
 }
 
 impl Summing {
-    /// Of so many apps, the first of which have these owners of devices.
+    /// For this many apps; `owners` belong to the first of them.
     pub fn new(apps: usize, mut owners: Vec<Arc<Owners>>, part_end: u32) -> Self {
         let (none, joined) = (vec![Tally::default(); apps], vec![Default::default(); apps]);
         owners.resize_with(apps, Arc::default);
@@ -89,7 +90,7 @@ impl Summing {
         self
     }
 
-    /// What the store counted of an app.
+    /// Adds the counts that the store made of an app.
     pub fn add_joined(&mut self, app: usize, cuts: &[u32], joined: &JoinedCounts) {
         self.joined[app] = [&joined.whole, &joined.part].map(counts_of);
         for (cut, total) in cuts.iter().zip(&joined.buckets) {
@@ -97,7 +98,7 @@ impl Summing {
         }
     }
 
-    /// `with_part` are the cuts that the first_seen are counted between.
+    /// `with_part` are the cuts between which `first_seen` was counted.
     pub fn add_first_seen(&mut self, cuts: &[u32], with_part: &[u32], first_seen: &[Vec<u64>]) {
         for (app, of_app) in first_seen.iter().enumerate() {
             for (at, new_devices) in with_part.iter().zip(of_app) {
@@ -115,7 +116,7 @@ impl Summing {
         }
     }
 
-    /// To the bucket, and the part, that a moment lies in; to none if it lies after the last cut.
+    /// Adds to the bucket and the part that contain a moment, or to none if it is after the last cut.
     fn add_at(&mut self, app: usize, cuts: &[u32], at: u32, counts: Counts) {
         let after = cuts.partition_point(|cut| *cut <= at);
         if 0 < after && after < cuts.len() {

@@ -1,5 +1,5 @@
-//! What is known of all people or devices of an app, by their numbers. It is read once; what later loads
-//! tell of a day is read for that day alone.
+//! Caches of all people or devices of an app, by their numbers. They are read once; when later loads
+//! touch a day, only that day is read again.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,10 +11,10 @@ use uuid::Uuid;
 use crate::buckets::DAY;
 use crate::versions::Versions;
 
-/// Of all apps together, in bytes; what was asked about longest ago goes first.
+/// The limit for all apps together, in bytes; the least recently used go first.
 const BYTES_MAX: usize = 64 << 20;
 
-/// As of when something is known.
+/// The versions of an app's data at the time something was read.
 #[derive(Clone)]
 pub(crate) struct AsOf {
     removals: i64,
@@ -26,7 +26,7 @@ impl AsOf {
         Self { removals: versions.removals(app), days: versions.days(app, ..).collect() }
     }
 
-    /// The first moment of which not everything is known; None if all is.
+    /// The first moment from which data may have changed; None if nothing has.
     pub fn stale_from(as_of: Option<&Self>, app: Uuid, versions: &Versions) -> Option<u32> {
         let Some(as_of) = as_of else { return Some(0) };
         if as_of.removals != versions.removals(app) {
@@ -45,7 +45,7 @@ pub(crate) trait Weighs: Default {
 
 type Kept<T> = Arc<Lock<T>>;
 
-/// Of all apps that somebody asked about, in the order in which that was.
+/// One value per app, the most recently used last.
 #[derive(Default)]
 pub(crate) struct ByApp<T>(Mutex<Vec<(Uuid, Kept<T>)>>);
 
@@ -60,7 +60,7 @@ impl<T: Weighs> ByApp<T> {
 
     pub fn make_room(&self) {
         let mut known = self.0.lock();
-        // What is being read just now weighs nothing yet.
+        // A value that is being read right now counts as empty.
         let weight = |kept: &Kept<T>| kept.try_lock().map_or(0, |held| held.bytes());
         let mut total: usize = known.iter().map(|(_, kept)| weight(kept)).sum();
         known.retain(|(_, kept)| {
@@ -88,7 +88,7 @@ mod tests {
     fn only_days_that_changed_are_read_again() {
         let app = Uuid::from_u128(1);
         let mut versions = Versions::default();
-        // Before there were versions there may have been devices.
+        // Devices may be older than versions.
         assert_eq!(AsOf::stale_from(None, app, &versions), Some(0));
         versions.set_day(app, 5, 1);
         versions.set_day(app, 7, 1);

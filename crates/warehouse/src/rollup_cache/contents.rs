@@ -1,4 +1,4 @@
-//! What is kept: the contents of a bucket, of each kind.
+//! The cached contents of a bucket, by kind.
 
 use std::sync::Arc;
 
@@ -11,10 +11,10 @@ use super::sizes::AppSizes;
 use super::{Content, RollupCache};
 use crate::buckets::{Bucket, QUARTER};
 
-/// Of counts, in bytes: some thirty thousand of them.
+/// The limit for plain counts, in bytes: enough for some thirty thousand.
 const COUNTS_MAX: u64 = 4 << 20;
 
-/// What is kept of earlier questions.
+/// All caches of a warehouse.
 #[derive(Default)]
 pub(crate) struct RollupCaches {
     pub totals: RollupCache<Total>,
@@ -29,8 +29,8 @@ pub(crate) struct RollupCaches {
     pub sizes: AppSizes,
 }
 
-/// What a bitmap takes of memory. One of few numbers that lie far apart is mostly the list of its
-/// containers, of which each has room of its own.
+/// The memory a bitmap takes. If it has few numbers that lie far apart, most of that is its list of
+/// containers, each of which is allocated separately.
 fn bytes_of(set: &RoaringBitmap) -> usize {
     const CONTAINER: usize = 48;
     let containers = usize::try_from(set.statistics().n_containers).unwrap_or(usize::MAX);
@@ -59,7 +59,7 @@ pub(crate) type Name = (Box<str>, Box<str>);
 #[derive(Clone, Debug)]
 pub(crate) struct Part {
     pub name: Name,
-    /// Where some were taken back, a sum of all parts that wraps around.
+    /// If events were taken back, only the wrapping sum of all parts is meaningful.
     pub events: u64,
     pub people: RoaringBitmap,
 }
@@ -74,8 +74,8 @@ impl Content for Vec<Part> {
     }
 }
 
-/// Sessions of an app that were under way at a moment, by the quarter of an hour after it in which
-/// they went on: the first and the second.
+/// Sessions of an app that were in progress at a moment, by whether they continued in the first or the
+/// second quarter of an hour after it.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct OpenSessions(pub [u64; 2]);
 
@@ -91,7 +91,7 @@ impl Content for OpenSessions {
     }
 }
 
-/// Counts of a stretch of time whose sets the store joined.
+/// Counts of a span of time whose sets the store joined.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct JoinedTotal {
     pub events: u64,
@@ -110,7 +110,7 @@ impl Content for JoinedTotal {
     }
 }
 
-/// How many devices had their first event ever in a stretch of time.
+/// How many devices had their first event ever in a span of time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct NewDevices(pub u64);
 
@@ -121,7 +121,7 @@ impl Content for NewDevices {
         size_of::<Self>()
     }
 
-    /// A device is not new if it was here at any time before.
+    /// A device is new only if it was never seen before, so all earlier time matters.
     fn depends_on(bucket: Bucket) -> Bucket {
         Bucket { start: 0, length: bucket.end() }
     }
@@ -135,7 +135,7 @@ mod tests {
     fn a_set_weighs_what_it_takes() {
         let dense = RoaringBitmap::from_iter(0..1_000_000);
         assert!((125_000..140_000).contains(&bytes_of(&dense)), "{}", bytes_of(&dense));
-        // One number in each container: a few bytes when it is sent, many more in memory.
+        // One number in each container: few bytes when serialized, many more in memory.
         let sparse = RoaringBitmap::from_iter((0..100).map(|part| part << 16));
         assert!(bytes_of(&sparse) >= 100 * 48, "{}", bytes_of(&sparse));
     }

@@ -1,4 +1,4 @@
-//! When each device of an app was there first, as `first_seen` keeps it.
+//! When each device of an app was first seen, for `first_seen`.
 
 use std::collections::BTreeMap;
 
@@ -8,25 +8,25 @@ use super::by_app::{AsOf, Weighs};
 use crate::buckets::QUARTER;
 use crate::versions::Versions;
 
-/// Of one app.
+/// The devices of one app.
 #[derive(Default)]
 pub(crate) struct FirstSeen {
-    /// As of when this is; None before anything was read.
+    /// The versions this was read at; None before anything was read.
     pub as_of: Option<AsOf>,
-    /// The quarter of an hour of the first event by the number of the device, from 1970 on; 0 where
-    /// there is none.
+    /// The quarter of an hour of each device's first event, counted from 1970 and indexed by the
+    /// device's number; 0 if there is none.
     first: Vec<u32>,
-    /// How many came in a quarter of an hour, by the Unix time of its start.
+    /// How many devices were new in a quarter of an hour, by the Unix time of its start.
     counts: BTreeMap<u32, u64>,
 }
 
 impl FirstSeen {
-    /// How many came between two moments.
+    /// How many devices were new between two moments.
     pub fn between(&self, from: u32, to: u32) -> u64 {
         self.counts.range(from..to).map(|(_, count)| count).sum()
     }
 
-    /// The first moment of which not everything is known; None if all is.
+    /// The first moment from which data may have changed; None if nothing has.
     pub fn stale_from(&self, app: Uuid, versions: &Versions) -> Option<u32> {
         AsOf::stale_from(self.as_of.as_ref(), app, versions)
     }

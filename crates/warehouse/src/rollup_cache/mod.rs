@@ -1,5 +1,5 @@
-//! Counts that were read from the warehouse, kept in memory for the next question. A bucket of time
-//! is part of many ranges: whoever looks at thirty days after seven needs twenty-three more.
+//! Counts read from the warehouse, cached in memory. A bucket of time is part of many ranges: looking at
+//! thirty days after seven needs only twenty-three more.
 
 mod by_app;
 mod contents;
@@ -25,18 +25,18 @@ use crate::error::Error;
 use crate::versions::Versions;
 
 const BUCKETS: usize = 10_000;
-/// What a bucket takes beside what it holds.
+/// Bytes that a bucket takes in addition to its content.
 const OVERHEAD: usize = 96;
 
-/// What is counted of an app in a bucket of time.
+/// The counts of an app in a bucket of time.
 pub(crate) trait Content: Default + Send + Sync + 'static {
-    /// What is kept of the kind at the most.
+    /// The limit for all cached contents of this kind.
     const BYTES_MAX: u64 = 32 << 20;
 
     /// How much memory it takes, more or less.
     fn bytes(&self) -> usize;
 
-    /// The time whose events it is made from.
+    /// The span of time whose events determine it.
     fn depends_on(bucket: Bucket) -> Bucket {
         bucket
     }
@@ -84,7 +84,7 @@ impl<'a, T: Content> Cells<'a, T> {
         }
     }
 
-    /// Where the row of a moment belongs, if it was asked for.
+    /// The content that the row of a moment belongs to, if it was asked for.
     pub fn at(&mut self, app: Uuid, moment: u32) -> Option<&mut T> {
         let index = holder(self.buckets, moment)?;
         self.contents.get_mut(*self.places.get(&app)?)?.get_mut(index)
@@ -92,8 +92,8 @@ impl<'a, T: Content> Cells<'a, T> {
 }
 
 impl<T: Content> RollupCache<T> {
-    /// Takes buckets from here and, where they are not or no longer good, from `read`, which answers
-    /// with their contents for each of the apps.
+    /// Takes buckets from the cache. Those that are missing or out of date come from `read`, which
+    /// returns their contents for each of the apps.
     pub async fn grid(
         &self,
         apps: &[Uuid],
@@ -152,7 +152,7 @@ mod tests {
         let (new, total) = of_both(&versions);
         versions.set_day(app, 6, 1);
         assert_eq!(of_both(&versions), (new, total));
-        // Somebody who was new on the fifth turns out to have been there on the second.
+        // A device that seemed new on the fifth turns out to have been seen on the second.
         versions.set_day(app, 2, 1);
         assert_ne!(of_both(&versions).0, new);
         assert_eq!(of_both(&versions).1, total);

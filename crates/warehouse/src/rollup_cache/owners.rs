@@ -1,4 +1,4 @@
-//! Whose an app's devices are, as `owners` keeps it.
+//! The owners of an app's devices, for `owners`.
 
 use std::sync::Arc;
 
@@ -8,14 +8,14 @@ use uuid::Uuid;
 use super::by_app::{AsOf, Weighs};
 use crate::versions::Versions;
 
-/// Of one app.
+/// The devices of one app.
 #[derive(Clone, Default)]
 pub(crate) struct Owners {
-    /// As of when this is; None before anything was read.
+    /// The versions this was read at; None before anything was read.
     pub as_of: Option<AsOf>,
-    /// The devices that somebody owns.
+    /// The devices that have an owner.
     devices: RoaringBitmap,
-    /// The number of the owner by the number of the device; 0 where there is none.
+    /// The owner's number, indexed by the device's; 0 if there is none.
     owners: Vec<u32>,
     highest: u32,
 }
@@ -41,20 +41,20 @@ impl Owners {
         self.highest = self.highest.max(owner);
     }
 
-    /// How many different people these numbers are.
+    /// How many distinct people these numbers stand for.
     pub fn people(&self, numbers: &RoaringBitmap) -> u64 {
         let owned = numbers & &self.devices;
         if owned.is_empty() {
             return numbers.len();
         }
-        // A bit for each possible owner: to add them to a bitmap one by one takes ten times as long.
+        // A bit for each possible owner: adding them to a bitmap one by one takes ten times as long.
         let mut bits = vec![0_u8; usize::try_from(self.highest / 8).unwrap_or(0) + 1];
         for device in &owned {
             let owner = self.owners.get(device as usize).copied().unwrap_or(0);
             bits[(owner / 8) as usize] |= 1 << (owner % 8);
         }
         let owners = RoaringBitmap::from_lsb0_bytes(0, &bits);
-        // Users and devices share one row of numbers: no owner is among the devices that are owned.
+        // Users and devices are numbered in one sequence, so no owner is also an owned device.
         numbers.len() - owned.len() + owners.difference_len(numbers)
     }
 }

@@ -1,21 +1,23 @@
-//! How many people apps have, as of some time ago, and which apps have too many together.
+//! The numbers of people of apps, which may be somewhat out of date, and the sets of apps that are too
+//! large together.
 
 use std::time::{Duration, Instant};
 
 use quick_cache::sync::Cache;
 use uuid::Uuid;
 
-/// Answers are right whatever is known of sizes; an hour's growth costs memory at worst, and of that an
-/// answer takes a bounded amount.
+/// Sizes affect only cost, never correctness. At worst an hour of growth costs memory, and only the
+/// bounded amount that one answer takes.
 const GOOD_FOR: Duration = Duration::from_secs(3600);
 const APPS: usize = 10_000;
 const CROWDS: usize = 1_000;
 
 pub(crate) struct AppSizes {
     people: Cache<Uuid, (Instant, u32)>,
-    /// Apps whose sets were too many for one answer, and over how many seconds at the least.
+    /// Apps whose sets were too large for one answer, and the shortest range in seconds for which that
+    /// happened.
     crowds: Cache<Box<[Uuid]>, (Instant, u32)>,
-    /// Held by the one who asks.
+    /// Held while sizes are being queried.
     pub asking: tokio::sync::Mutex<()>,
 }
 
@@ -35,7 +37,7 @@ impl AppSizes {
         self.people.insert(app, (Instant::now(), people));
     }
 
-    /// Whether an answer about these apps over so many seconds was too long lately.
+    /// Whether an answer about these apps over a range no longer than this was recently too large.
     pub fn is_crowd(&self, apps: &[Uuid], seconds: u32) -> bool {
         let known = self.crowds.get(apps).and_then(still_good);
         known.is_some_and(|shortest| shortest <= seconds)

@@ -1,7 +1,7 @@
-//! The names under which all shards are read: in the database of the store's name, a Distributed table
-//! for each table that the shards have, on every server. They hold nothing, so they are made anew
-//! wherever they differ from what they stand for. Nothing is inserted through them: without a key to
-//! shard by, ClickHouse refuses that.
+//! The names under which all shards are read: on every server, a database with the store's name that has
+//! a Distributed table for each table of the shards. These hold no rows, so they are recreated whenever
+//! they differ from the tables behind them. Nothing is inserted through them: ClickHouse refuses that,
+//! because they have no sharding key.
 
 use std::collections::BTreeMap;
 
@@ -14,14 +14,14 @@ use crate::location::{ShardNames, quoted};
 
 use super::{CHANGE_LIMIT, RECORD_TABLE, TRANSFER_TABLE, bring_up_to_date};
 
-/// What each shard has for itself.
+/// Tables that each shard has only for itself.
 const OWN: [&str; 2] = [RECORD_TABLE, TRANSFER_TABLE];
 
 /// A table: its engine, and its columns with their types, in order.
 type Tables = BTreeMap<String, (String, Vec<String>)>;
 
 impl Warehouse {
-    /// Brings every shard up to date, and then the names for all of them.
+    /// Brings every shard up to date, and then the Distributed tables for all of them.
     pub(super) async fn bring_shards_up_to_date(&self) -> Result<(), Error> {
         if !self.is_cluster() {
             bring_up_to_date(self).await?;
@@ -33,7 +33,7 @@ impl Warehouse {
         self.recounts_left().await.map(drop)
     }
 
-    /// Writes down on every shard which one it is, and makes the names for all of them.
+    /// Records on every shard which one it is, and creates the Distributed tables.
     pub(crate) async fn name_shards(&self) -> Result<(), Error> {
         let shards = self.shards().await?.len();
         self.on_every_shard(|shard| async move {
@@ -42,14 +42,14 @@ impl Warehouse {
         })
         .await?;
         match self.shards().await?.first() {
-            // One server tells the others.
+            // The first server creates them on the whole cluster.
             Some(first) if first.names().is_replicated() => first.name_all().await?,
             _ => drop(self.on_every_shard(|shard| async move { shard.name_all().await }).await?),
         }
         self.check_reach(shards).await
     }
 
-    /// Makes the names on this server.
+    /// Creates the Distributed tables on this server.
     async fn name_all(&self) -> Result<(), Error> {
         let Some(names) = &self.names().shard else { return Ok(()) };
         let (whole, on_cluster) = (quoted(&names.whole), names.on_cluster());

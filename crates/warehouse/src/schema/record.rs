@@ -1,5 +1,5 @@
-//! Every shard remembers which of how many it is: rows lie where that says, so that shards that were
-//! added, taken away or put into another order are refused.
+//! Every shard records its number and how many shards there are. Rows are placed by that, so a store is
+//! refused if shards were added, removed or reordered.
 
 use serde::Deserialize;
 
@@ -9,7 +9,7 @@ use crate::error::Error;
 
 use super::run;
 
-/// Where it is written down.
+/// The table with the record.
 pub(crate) const SHARD_TABLE: &str = "shard";
 const TABLE: &str = "CREATE TABLE IF NOT EXISTS shard (number UInt32, shards UInt32) \
     ENGINE = {ReplacingMergeTree} ORDER BY (number, shards) \
@@ -21,7 +21,7 @@ pub struct Record {
     shards: usize,
 }
 
-/// What a server says before anything is done to it.
+/// The state of a server before anything is changed.
 #[derive(Clone, Copy, Debug, Default)]
 struct Found {
     record: Option<Record>,
@@ -29,7 +29,7 @@ struct Found {
 }
 
 impl Warehouse {
-    /// Fails where the shards are not those that they were, or not all that questions reach.
+    /// Fails if the shards are not the recorded ones, or if questions would not reach all of them.
     pub(crate) async fn check_shards(&self) -> Result<(), Error> {
         let (named, reached) = (self.shards().await?.len(), self.count_shards().await?);
         if named != reached {
@@ -62,7 +62,7 @@ impl Warehouse {
         Ok(self.call(call).await?.trim_ascii() != b"0")
     }
 
-    /// Writes down which shard this is.
+    /// Records which shard this is.
     pub(super) async fn record_shard(&self, number: usize, shards: usize) -> Result<(), Error> {
         run(self, &self.names().fill(TABLE)).await?;
         if self.found().await?.record.is_none() {
@@ -71,7 +71,7 @@ impl Warehouse {
         Ok(())
     }
 
-    /// Fails where a question to all shards does not reach each of them once.
+    /// Fails if a question to all shards does not reach each of them exactly once.
     pub(super) async fn check_reach(&self, shards: usize) -> Result<(), Error> {
         let mut reached: Vec<Record> = self.query("SELECT number, shards FROM shard", &[]).await?;
         reached.sort_unstable();
@@ -127,7 +127,7 @@ mod tests {
         let (empty, full) = (found(None, false), |record| found(Some(record), true));
         for good in [
             vec![empty, empty],
-            // A first start that was cut off.
+            // An interrupted first start.
             vec![found(Some((1, 2)), false), empty],
             vec![full((1, 2)), full((2, 2))],
         ] {

@@ -1,10 +1,10 @@
-//! What a caller without the right to personal data is shown of an event, as SQL: a value, or
-//! nothing. Filters, groups, suggestions and examples all read events through these conditions, so
-//! that what is not shown cannot be tested either: to them it is not there.
+//! What a caller without the right to personal data sees of an event, as SQL: a value, or nothing.
+//! Filters, groups, suggestions and examples all read events through these conditions, so hidden values
+//! cannot be tested for either: they are treated as absent.
 //!
-//! A text is hidden that looks personal (`patterns`), that is or contains the id of the event's own
-//! user or device, or that is the id of anyone in the app. `docs/decisions/0016-personal-data.md`
-//! says why.
+//! A text is hidden if it looks personal (`patterns`), if it is or contains the id of the event's own
+//! user or device, or if it is the id of anyone in the app. `docs/decisions/0016-personal-data.md` says
+//! why.
 
 mod patterns;
 mod values;
@@ -17,20 +17,20 @@ pub use values::{
     says_version, whole_part,
 };
 
-/// A group of hidden values is told only if so many people are in it. Fewer count as if they had no
-/// value.
+/// A group of hidden values is shown only if it has at least this many people. Smaller groups count as
+/// not set.
 pub const PEOPLE_MIN: u64 = 5;
 
-/// What stands in a path for what was there.
+/// Replaces hidden parts of a path.
 pub const HIDDEN: &str = "***";
 
-/// A shorter id may well be part of a text and have nothing to do with it.
+/// A shorter id may be part of a text by coincidence.
 pub const CONTAINED_MIN: usize = 5;
 
-/// A number of fewer digits may well be the same as an id and have nothing to do with it.
+/// A number with fewer digits may equal an id by coincidence.
 pub const NUMBER_MIN: usize = 4;
 
-/// Ids that are looked at in a statement. The set of so many takes about 160 MB.
+/// How many ids a statement compares with. The set of this many takes about 160 MB.
 const IDS_MAX: u64 = 5_000_000;
 
 /// The conditions of a statement about the events of one app.
@@ -46,11 +46,11 @@ impl Shown {
         Self { ids }
     }
 
-    /// Whether an element `e` of a property, as JSON, is hidden. Yes, no and nothing say nothing
-    /// about who it is; what is in an object is asked for by its own name.
+    /// Whether an element `e` of a property, as JSON, is hidden. Booleans and null never identify
+    /// anyone; the values inside an object are queried by their own names.
     pub fn hides_json(&self, e: &str, is_version: bool) -> String {
         let (own, looks, known) = (own("x"), looks("x", is_version), self.is_id("x"));
-        // A number counts as the digits of its whole part, without a sign.
+        // A number is compared by the digits of its whole part, without a sign.
         let whole = format!(
             "if(match({e}, '[.eE]'), toString(toUInt64(least(abs(toFloat64OrZero({e})), 9e18))), \
              replaceOne({e}, '-', ''))"
@@ -68,13 +68,14 @@ impl Shown {
         )
     }
 
-    /// Whether a text `x` is hidden. The cheapest questions come first.
+    /// Whether a text `x` is hidden. The cheapest tests come first.
     pub fn hides_text(&self, x: &str, is_version: bool) -> String {
         let (own, known, looks) = (own(x), self.is_id(x), looks(x, is_version));
         format!("({own} OR {looks} OR {known})")
     }
 
-    /// Whether a text `x` is the id of somebody in the app; only what `could_be_id` is looked for.
+    /// Whether a text `x` is the id of a person or device in the app. Only texts that meet `could_be_id`
+    /// are looked up.
     pub fn is_id(&self, x: &str) -> String {
         let (could_be, ids) = (quote(COULD_BE_ID), &self.ids);
         format!(
@@ -83,13 +84,13 @@ impl Shown {
         )
     }
 
-    /// Whether a property of the name `x`, a placeholder, is hidden by its name: a name can be
-    /// somebody's id. Names that look personal are not asked about to begin with.
+    /// Whether the property name `x`, a placeholder, is hidden because it is an id. Names that look
+    /// personal never get here.
     pub fn hides_name(&self, x: &str) -> String {
         format!("({} OR {})", is_own(x), self.is_id(x))
     }
 
-    /// The path of an event without what comes after it, and without what is personal in it.
+    /// The path of an event without its query and fragment, and with personal parts hidden.
     pub fn path(&self) -> String {
         let local = "replaceRegexpOne(extract(url_path, '^[^?#;]*'), \
                      '^[A-Za-z][A-Za-z0-9+.-]*://[^/]*', '')";
@@ -112,8 +113,8 @@ impl Shown {
     }
 }
 
-/// A condition about `name`, which stands for an expression. Written out at each place, the
-/// expression would take the engine longer to read than to compute.
+/// A condition about `name`, which stands for an expression. If the expression were repeated in every
+/// place, the engine would take longer to parse it than to compute it.
 fn of(name: &str, expression: &str, condition: &str) -> String {
     format!("arrayExists({name} -> {condition}, [{expression}])")
 }
@@ -130,9 +131,9 @@ fn own(x: &str) -> String {
     format!("({} OR {} OR {})", is_own(x), contains("user_id"), contains("device_id"))
 }
 
-/// As `looks_personal_as`. Nearly all texts are plain ASCII; the others are also read in the form that Rust
-/// reads them in. No cheaper questions go before: one pattern of all is as fast, and how long a statement
-/// takes to plan grows with the square of what stands in a lambda.
+/// The same as `looks_personal_as`. Nearly all texts are plain ASCII; the others are also tested in the
+/// normalized form that Rust uses. No cheaper tests go first: a single pattern for everything is as
+/// fast, and the time to plan a statement grows with the square of a lambda's size.
 fn looks(x: &str, is_version: bool) -> String {
     let all = quote(&format!("{}|{}", personal(is_version), any(SECRETS)));
     let plain = |x: &str| format!("translateUTF8({x}, {}, {})", quote(WRITTEN), quote(PLAIN));
@@ -144,7 +145,7 @@ fn looks(x: &str, is_version: bool) -> String {
     )
 }
 
-/// As a link means it. The engine gives up on a sign after a stray one, as in `%%40`.
+/// URL-decoded. The engine fails to decode a character after a stray percent sign, as in `%%40`.
 fn decoded(x: &str) -> String {
     let signs = format!("replaceAll(replaceAll({x}, '%40', '@'), '%20', ' ')");
     format!("toValidUTF8(decodeURLComponent({signs}))")
@@ -156,13 +157,13 @@ fn personal(is_version: bool) -> String {
     any(&patterns)
 }
 
-/// As `looks_like_token`.
+/// The same as `looks_like_token`.
 fn token(x: &str) -> String {
     let (token, run, turns) = (quote(TOKEN), quote(RUN), quote(TURNS));
     format!("(match({x}, {token}) OR match({x}, {run}) AND match({x}, {turns}))")
 }
 
-/// A text of ours as a literal.
+/// One of our own texts as a literal.
 fn quote(text: &str) -> String {
     format!("'{}'", text.replace('\\', "\\\\").replace('\'', "\\'"))
 }

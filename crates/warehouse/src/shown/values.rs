@@ -1,5 +1,5 @@
-//! The classifier in Rust, for what does not come out of a statement: live messages, single events,
-//! names. The conditions in SQL are the same ones; a test compares them on thousands of texts.
+//! The classifier in Rust, for data that is not read by a statement: live messages, single events,
+//! names. It matches the conditions in SQL; a test compares the two on thousands of texts.
 
 use std::sync::LazyLock;
 
@@ -8,9 +8,9 @@ use regex::Regex;
 
 use super::patterns::{ADDRESS, PERSONAL, PLAIN, RUN, SECRETS, TOKEN, TURNS, WRITTEN, any};
 
-/// Shorter values are the same as an id by accident.
+/// Shorter values equal an id by coincidence.
 pub(super) const ID_MIN: usize = 5;
-/// And so are shorter numbers.
+/// So do shorter numbers.
 pub(super) const ID_DIGITS_MIN: usize = 8;
 
 static IS_PERSONAL: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(&any(PERSONAL)).ok());
@@ -20,7 +20,7 @@ static IS_TOKEN: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(TOKEN).ok
 static IS_RUN: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(RUN).ok());
 static TAKES_TURNS: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(TURNS).ok());
 
-/// A pattern that cannot be read, which a test rules out, would hide everything.
+/// An invalid pattern, which a test rules out, hides everything.
 fn found(pattern: &LazyLock<Option<Regex>>, text: &str) -> bool {
     pattern.as_ref().is_none_or(|pattern| pattern.is_match(text))
 }
@@ -30,18 +30,18 @@ pub fn looks_personal(text: &str) -> bool {
     looks_personal_as(text, false)
 }
 
-/// The same under a name that may say version: there, four numbers are no address of a machine.
+/// The same for a value whose property name may say version: there, four numbers are not an IP address.
 pub fn looks_personal_as(text: &str, is_version: bool) -> bool {
     form_looks_personal(text, is_version)
         || text.contains('%') && form_looks_personal(&decoded(text), is_version)
 }
 
-/// As a link writes it, once and twice over.
+/// URL-decodes a text that was encoded once or twice.
 fn decoded(text: &str) -> String {
     percent_decode_str(&text.replace("%25", "%")).decode_utf8_lossy().into_owned()
 }
 
-/// A text that is read as it came, or as a link means it.
+/// Tests one form of a text, original or decoded.
 fn form_looks_personal(text: &str, is_version: bool) -> bool {
     let text = plain(text);
     found(&IS_PERSONAL, &text)
@@ -49,7 +49,7 @@ fn form_looks_personal(text: &str, is_version: bool) -> bool {
         || found(&IS_SECRET, &text)
 }
 
-/// With digits and signs as ASCII writes them.
+/// Replaces lookalike characters with ASCII.
 fn plain(text: &str) -> String {
     if text.is_ascii() {
         return text.to_owned();
@@ -61,12 +61,12 @@ fn plain(text: &str) -> String {
     text.chars().filter_map(plain).collect()
 }
 
-/// Whether a number does, by the digits of its whole part.
+/// Whether a number looks personal, by the digits of its whole part.
 pub fn number_looks_personal(whole: &str) -> bool {
     whole.len() >= ID_DIGITS_MIN && found(&IS_PERSONAL, whole)
 }
 
-/// The digits of a number's whole part, without its sign, as the warehouse looks at it.
+/// The digits of a number's whole part, without its sign, as in the SQL conditions.
 pub fn whole_part(number: &serde_json::Number) -> String {
     let text = number.to_string();
     if !text.contains(['.', 'e', 'E']) {
@@ -76,13 +76,13 @@ pub fn whole_part(number: &serde_json::Number) -> String {
     format!("{:.0}", size.min(9e18).trunc())
 }
 
-/// Whether a part of a path stands for one thing only: an id or a token.
+/// Whether a part of a path identifies one thing: an id or a token.
 pub fn looks_like_token(text: &str) -> bool {
     found(&IS_TOKEN, text) || found(&IS_RUN, text) && found(&TAKES_TURNS, text)
 }
 
-/// Whether a value can be somebody's id and is not the same by accident: there is a digit in it, no
-/// space, and it is long enough. `unknown` or `free` may be an id too, but hides nothing.
+/// Whether a value can be a person's id and is unlikely to equal one by coincidence: it contains a digit
+/// and no space, and is long enough. `unknown` or `free` could be ids too, but hide nothing.
 pub fn could_be_id(text: &str) -> bool {
     let digits = text.bytes().filter(u8::is_ascii_digit).count();
     text.len() >= ID_MIN
@@ -102,7 +102,7 @@ mod tests {
     use super::*;
     use crate::shown::patterns::COULD_BE_ID;
 
-    /// Statements know by a pattern what could be an id.
+    /// Statements use a pattern for this.
     #[test]
     fn what_could_be_an_id_is_the_same_in_statements() {
         let pattern = Regex::new(COULD_BE_ID).unwrap();
@@ -195,7 +195,7 @@ mod tests {
             assert!(looks_personal(text), "{text}");
         }
         assert!(!looks_personal_as("203.0.113.7", true));
-        // The month is none, it is longer.
+        // An invalid month, too many digits, an invalid century.
         for text in ["11010519491331002X", "11010519491231002X1", "110105188001010014"] {
             assert!(!looks_personal(text), "{text}");
         }

@@ -1,4 +1,4 @@
-//! Asks the warehouse for the parts that are wanted, all at once, and puts the answer together.
+//! Queries the warehouse for the requested parts, all at once, and assembles the answer.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -21,14 +21,14 @@ use atrium_core::locale::Locale;
 use atrium_core::types::Millis;
 use atrium_tenancy::apps::versions;
 
-/// The ranges of a request, and what is asked of the warehouse about each.
+/// The ranges of a request, with the query for each.
 struct Spans<'a> {
     now: (&'a Span, CachedQuery),
     before: Option<(&'a Span, CachedQuery)>,
 }
 
 impl<'a> Spans<'a> {
-    /// Reads as of when the answers will be, which must be before they are made.
+    /// Reads the versions of the data, which must happen before the answers are made.
     async fn of(atrium: &Insight, request: &'a OverallRequest) -> Result<Self> {
         let apps: Arc<[Uuid]> = request.uuids().into();
         let ids = request.app_ids();
@@ -103,13 +103,13 @@ fn asked_range(request: &OverallRequest) -> AskedRange {
     }
 }
 
-/// What was counted of each app in the part of a range that is compared.
+/// The counts of each app in the compared part of a range.
 fn part_of<'a>(span: &Span, counted: &'a Counted) -> Option<&'a ByApp> {
     span.compared_until?;
     Some(if span.part().is_some() { &counted.part } else { &counted.apps })
 }
 
-/// What was counted of each app, now and before.
+/// The counts of each app, now and before.
 async fn totals(
     atrium: &Insight,
     request: &OverallRequest,
@@ -145,7 +145,7 @@ async fn series(
     }
     let (now, before) = overall(atrium, spans).await?;
     let buckets = |span: &Span, counted: &Counted| -> Vec<Bucket> {
-        // One after the other, those without events too.
+        // All buckets in order, including those without events.
         let pairs = span.cuts.windows(2).map(|pair| (pair[0], pair[1]));
         let counts = |start: Millis| counted.buckets.get(&start.0).copied().unwrap_or_default();
         pairs.map(|(start, end)| Bucket::new(start, end, counts(start), request.at)).collect()
@@ -174,7 +174,7 @@ async fn top_events(
     Ok(Some(found))
 }
 
-/// Leaves out events whose name may not be shown. They count in the totals.
+/// Leaves out events whose name must not be shown. They still count in the totals.
 async fn hide_names(
     atrium: &Insight,
     request: &OverallRequest,

@@ -74,7 +74,7 @@ pub async fn data_overall_export(
     locale: Locale,
     Json(body): Json<ExportBody>,
 ) -> Result<Response> {
-    // A file leaves the building: a person answers for it, and no key does.
+    // A file can be passed on, so a person must be accountable for it: query keys cannot export.
     let (actor, org) = (org.actor(), DataOrg::from(org));
     let ExportBody { mut overall, table } = body;
     overall.parts = Some(vec![table.part()]);
@@ -120,7 +120,7 @@ const NEW_DEVICES: (&str, &str) = ("新设备", "New devices");
 const SESSIONS: (&str, &str) = ("会话数", "Sessions");
 const COUNT: (&str, &str) = ("条数", "Messages");
 
-/// What lies ahead has no figures, and what is not over is marked.
+/// Buckets that lie ahead have no figures, and the one that is not over is marked.
 fn series(found: &Overall, request: &OverallRequest, locale: Locale) -> (Heads, Vec<Line>) {
     let heads = vec![
         ("时间", "Time"),
@@ -258,7 +258,7 @@ fn ingest(found: &Overall) -> (Heads, Vec<Line>) {
     lines.extend(ingest.reasons.iter().map(|rejected| {
         vec![rejected.reason.clone(), rejected.name.clone(), rejected.count.to_string()]
     }));
-    // Of those that were accepted.
+    // These are among the accepted ones.
     lines.extend(ingest.over_limit.iter().map(|over| {
         let outcome = format!("accepted_over_{}", over.limit.as_str());
         vec![outcome, over.name.clone(), over.count.to_string()]

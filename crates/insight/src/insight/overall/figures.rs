@@ -1,4 +1,4 @@
-//! The figures of the dashboard, and how they are put together from what the warehouse counts.
+//! The figures of the dashboard, and how they are computed from the warehouse's counts.
 
 use std::collections::HashMap;
 
@@ -10,18 +10,18 @@ use warehouse::{BreakdownValue, Counts, EventCount};
 use super::request::CountedApp;
 use atrium_core::types::{Id, Millis};
 
-/// A figure, what it was before, and by how much of that it changed. A range that is not over is
-/// compared up to `compared_until` on both sides.
+/// A figure, its previous value, and the relative change. An unfinished range is compared up to
+/// `compared_until` on both sides.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 pub struct Figure {
-    /// Of the range; so far, where that is not over.
+    /// For the range; so far, if it is not over.
     pub value: u64,
-    /// Of the part of the range that is compared: `value`, where the range is over. Null without a
-    /// comparison and while no quarter of an hour of the range is over.
+    /// For the compared part of the range: equal to `value` if the range is over. Null without a
+    /// comparison and until the first quarter of an hour of the range is over.
     pub compared: Option<u64>,
-    /// Of the same part of the range compared with; null as `compared` is.
+    /// For the same part of the range compared with; null whenever `compared` is.
     pub previous: Option<u64>,
-    /// From `previous` to `compared`; null where there is nothing to compare with.
+    /// From `previous` to `compared`; null if there is nothing to compare with.
     pub change: Option<f64>,
 }
 
@@ -40,7 +40,7 @@ impl Figure {
 pub struct Totals {
     pub events: Figure,
     pub page_views: Figure,
-    /// Distinct users, or devices where no user was told.
+    /// Distinct users, or devices where no user was sent.
     pub active_users: Figure,
     pub active_devices: Figure,
     /// Devices whose first event ever in the app lies in the range.
@@ -50,7 +50,7 @@ pub struct Totals {
 }
 
 impl Totals {
-    /// Of what is counted, and of the parts of now and before that are compared.
+    /// For these counts, and for the compared parts of now and before.
     fn new(counted: Counts, compared: Option<(Counts, Counts)>) -> Self {
         let figure = |of: fn(&Counts) -> u64| {
             Figure::new(of(&counted), compared.map(|(now, before)| (of(&now), of(&before))))
@@ -68,7 +68,7 @@ impl Totals {
 
 pub type ByApp = HashMap<Uuid, Counts>;
 
-/// The same part of two ranges.
+/// The counts of the same part of two ranges.
 #[derive(Clone, Copy)]
 pub struct Both<'a> {
     pub now: &'a ByApp,
@@ -79,7 +79,7 @@ pub fn totals(counted: &ByApp, compared: Option<Both>) -> Totals {
     Totals::new(sum(counted), compared.map(|it| (sum(it.now), sum(it.before))))
 }
 
-/// All apps together: a person counts once in each.
+/// All apps together: a person counts once in each app.
 fn sum(counted: &ByApp) -> Counts {
     counted.values().fold(Counts::default(), |mut sum, one| {
         sum += *one;
@@ -93,7 +93,7 @@ pub struct OfApp {
     pub name: String,
     #[serde(flatten)]
     pub totals: Totals,
-    /// Of all events of the range, from 0 to 1.
+    /// Its share of all events of the range, from 0 to 1.
     pub share: f64,
 }
 
@@ -114,7 +114,7 @@ pub fn of_apps(apps: &[CountedApp], counted: &ByApp, compared: Option<Both>) -> 
         .collect()
 }
 
-/// What happened in one bucket. Of one that lies ahead every figure is null.
+/// What happened in one bucket. For a bucket that lies ahead every figure is null.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 pub struct Bucket {
     /// When it begins, in milliseconds since 1970.
@@ -126,7 +126,7 @@ pub struct Bucket {
     pub active_users: Option<u64>,
     pub active_devices: Option<u64>,
     pub new_devices: Option<u64>,
-    /// Those that began in it.
+    /// Sessions that began in it.
     pub sessions: Option<u64>,
     #[serde(skip)]
     pub ahead: bool,
@@ -163,7 +163,8 @@ pub struct EventFigures {
     pub event: String,
     pub events: u64,
     pub users: u64,
-    /// All whose names are over the limits of their apps, together; the last one.
+    /// Whether this is the sum of all events whose names are over the limits of their apps; it comes
+    /// last.
     pub other: bool,
 }
 
@@ -177,11 +178,12 @@ impl From<&EventCount> for EventFigures {
 
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ValueFigures {
-    /// Empty where the sender told none.
+    /// Empty if the sender gave none.
     pub value: String,
     pub events: u64,
     pub users: u64,
-    /// All that are not among the first ten or are over the limits of their apps, together.
+    /// Whether this is the sum of all values that are not among the first ten or are over the limits of
+    /// their apps.
     pub other: bool,
 }
 

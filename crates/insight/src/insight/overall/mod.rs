@@ -31,7 +31,7 @@ pub enum Compare {
     None,
 }
 
-/// A piece of the answer. A page that asks for each by itself waits for none of the others.
+/// A part of the answer. A page that requests each part separately does not wait for all of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Part {
@@ -72,7 +72,7 @@ pub struct PreviousRange {
     compared_until: Option<i64>,
 }
 
-/// What was asked for, with all that was left open filled in.
+/// The requested range, with defaults filled in.
 #[derive(Serialize, ToSchema)]
 pub struct AskedRange {
     start: String,
@@ -81,9 +81,9 @@ pub struct AskedRange {
     granularity: Granularity,
     /// Whether the range is not over yet: its figures are so far.
     partial: bool,
-    /// The end of the part that is compared, in milliseconds since 1970: the end of the range, or of
-    /// the last quarter of an hour that is over. Null without a comparison and while no quarter of
-    /// an hour of the range is over.
+    /// The end of the compared part, in milliseconds since 1970: the end of the range, or of the last
+    /// quarter of an hour that is over. Null without a comparison and until the first quarter of an hour
+    /// of the range is over.
     compared_until: Option<i64>,
     /// Null without a comparison.
     previous: Option<PreviousRange>,

@@ -1,4 +1,4 @@
-//! Which pages are seen, with which visits begin and end, and which sites lead to them.
+//! The viewed pages, the entry and exit pages of visits, and the referring sites.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -17,17 +17,18 @@ use atrium_core::error::Result;
 
 #[derive(Debug, Serialize, ToSchema)]
 pub struct PageFigures {
-    /// The path; empty where the sender told none.
+    /// The path; empty if the sender gave none.
     pub page: String,
     pub page_views: u64,
     pub users: u64,
-    /// All that are not among the first ten or are over the limits of their apps, together.
+    /// Whether this is the sum of all pages that are not among the first ten or are over the limits of
+    /// their apps.
     pub other: bool,
 }
 
 #[derive(Debug, Serialize, ToSchema)]
 pub struct SiteFigures {
-    /// Without `www.`; empty where no site led there or none was told.
+    /// Without `www.`; empty if there was no referring site or none was given.
     pub site: String,
     pub page_views: u64,
     pub users: u64,
@@ -94,7 +95,7 @@ pub async fn of(
         return Ok(None);
     }
     if !atrium.warehouse.knows_pages() {
-        // Nobody may have looked yet.
+        // This process may not have checked yet.
         ready(atrium).await?;
         if !atrium.warehouse.knows_pages() {
             return Ok(Some(Pages::default()));
@@ -108,8 +109,8 @@ pub async fn of(
     Ok(Some(Pages::new(&cache::pages(atrium, query, hiding.clone(), shown).await?)))
 }
 
-/// The ids of people that stand in paths and sites. Somebody may turn up whose id was in them before,
-/// so they are looked for each time.
+/// The ids of people that occur in paths and sites. A person may appear later whose id was in them
+/// before, so this is looked up each time.
 async fn ids_among(atrium: &Insight, query: &CachedQuery) -> Result<Others> {
     let mut texts = BTreeSet::new();
     for (_, value) in cache::page_names(atrium, query).await?.iter() {
@@ -118,7 +119,7 @@ async fn ids_among(atrium: &Insight, query: &CachedQuery) -> Result<Others> {
     Others::among(&atrium.warehouse, &query.apps, texts).await.map_err(warehouse_error)
 }
 
-/// As what a page or site is told.
+/// The text displayed for a page or site.
 fn shown(dimension: &str, value: &str, hiding: Option<&Others>) -> String {
     let Some(others) = hiding else { return value.replace(OWN, "") };
     let ids = Ids { others: Some(others), ..Ids::default() };
