@@ -1,4 +1,5 @@
-//! Answering questions about events: the dashboard, the workspace of an app, and what people keep of it.
+//! Answers questions about events: the dashboard, the workspace of an app, and saved analyses and
+//! cohorts.
 
 pub mod analyses;
 pub mod columns;

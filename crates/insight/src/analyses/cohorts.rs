@@ -19,7 +19,7 @@ use warehouse::shown::PEOPLE_MIN;
 const TIMES_MAX: i64 = 1_000;
 const DAYS_MAX: i64 = 365;
 const RULES_MAX: usize = 10;
-/// If more cohorts depend on each other, the answer is not cached.
+/// An answer that depends on more cohorts is not cached.
 const COHORTS_MAX: usize = 20;
 /// How a definition's text refers to another cohort, and to profiles. A value may contain the same text:
 /// then one cohort too many is considered, or the answer is not cached.

@@ -1,4 +1,4 @@
-//! How much questions read for the properties they are about: gathered in memory.
+//! Collects in memory how many rows questions read for the properties they are about.
 
 use std::collections::HashMap;
 
@@ -7,9 +7,9 @@ use warehouse::{PROPERTY_DEPTH_MAX, Property};
 
 use atrium_core::types::Id;
 
-/// Properties between two writings; beyond it they go unrecorded.
+/// How many properties are collected between two writes; further ones go unrecorded.
 const GATHERED_MAX: usize = 5_000;
-/// The same of one app, so that no app keeps out the others.
+/// The same limit for one app, so that no app crowds out the others.
 const OF_APP_MAX: usize = 100;
 
 pub type Path = Vec<String>;
@@ -19,7 +19,7 @@ type Uses = HashMap<(Id, Path), f64>;
 pub struct GatheredUses(Mutex<Uses>);
 
 impl GatheredUses {
-    /// That rows were read for a question about these properties.
+    /// Records that rows were read for a question about these properties.
     pub fn note(&self, app_id: &Id, properties: &[Property], rows: u64) {
         let mut gathered = self.0.lock();
         for property in properties {
@@ -38,7 +38,7 @@ impl GatheredUses {
         }
     }
 
-    /// What was gathered since the last time, in one order for everybody who writes.
+    /// The uses since the last call, sorted so that all writers use the same order.
     pub fn take(&self) -> Vec<((Id, Path), f64)> {
         let mut uses: Vec<_> = std::mem::take(&mut *self.0.lock()).into_iter().collect();
         uses.sort_by(|(a, _), (b, _)| (a.0.as_str(), &a.1).cmp(&(b.0.as_str(), &b.1)));

@@ -1,5 +1,5 @@
-//! Dates of a time zone, as moments. All mathematics of zones happens here: the warehouse is only
-//! ever told moments.
+//! Converts dates of a time zone to moments. All time zone arithmetic is here: the warehouse only ever
+//! gets moments.
 
 use jiff::civil::{Date, Weekday};
 use jiff::tz::TimeZone;
@@ -9,11 +9,11 @@ use utoipa::ToSchema;
 
 use atrium_core::types::Millis;
 
-/// The warehouse counts by quarters of an hour. Every zone's days begin at one, but for a few
-/// that kept the sun's time into the seventies: those are moved back to the one before.
+/// The warehouse counts by quarters of an hour. In every zone days start at one, except in a few that
+/// kept local solar time into the seventies: those are moved back to the quarter before.
 pub const QUARTER: i64 = 15 * Millis::MINUTE;
 
-/// From the first moment of `start` to the first one after `end`, in the zone.
+/// From the first moment of `start` to the first one after `end`, in a time zone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Range {
     pub start: Date,
@@ -23,7 +23,7 @@ pub struct Range {
 }
 
 impl Range {
-    /// None for a range that ends before it begins, or that lies beyond what can be counted.
+    /// None for a range that ends before it begins, or that is outside of what can be counted.
     pub fn new(start: Date, end: Date, zone: &TimeZone) -> Option<Self> {
         // The warehouse counts seconds in 32 bits, from 1970 to 2106.
         if end < start || start.year() < 1971 || end.year() > 2100 {
@@ -34,7 +34,7 @@ impl Range {
         Some(Self { start, end, from, to })
     }
 
-    /// As many days right before it.
+    /// The same number of days right before it.
     pub fn before(&self, zone: &TimeZone) -> Option<Self> {
         let days = self.start.until(self.end).ok()?.get_days() + 1;
         let back = Span::new().days(days);
@@ -47,7 +47,7 @@ impl Range {
         Self::new(self.start.checked_sub(year).ok()?, self.end.checked_sub(year).ok()?, zone)
     }
 
-    /// Where its buckets begin, and at the end where the last one ends. Weeks and months that reach
+    /// The starts of its buckets, followed by the end of the last one. Weeks and months that extend
     /// beyond the range are cut off at it. None if there are more than `most`.
     pub fn cuts(
         &self,
@@ -71,7 +71,7 @@ impl Range {
                 return None;
             }
         }
-        // A day that a zone left out altogether would be a bucket without length.
+        // A day that a zone skipped altogether would be an empty bucket.
         cuts.dedup();
         Some(cuts)
     }
@@ -100,13 +100,13 @@ impl Granularity {
     }
 }
 
-/// Where midnight is skipped by a change of clocks, the day begins when the clocks go on.
+/// The start of a day. If a clock change skips midnight, the day starts at the change.
 fn first_moment(date: Date, zone: &TimeZone) -> Option<Millis> {
     let start = date.to_zoned(zone.clone()).ok()?.start_of_day().ok()?;
     Some(whole_quarter(Millis(start.timestamp().as_millisecond())))
 }
 
-/// When the clock next shows a full hour, or is changed: an hour that comes twice is two buckets.
+/// When the clock next shows a full hour or is changed: a repeated hour is two buckets.
 fn next_hour(at: Millis, zone: &TimeZone) -> Option<Millis> {
     let at = Timestamp::from_millisecond(at.0).ok()?;
     let offset = zone.to_offset(at);

@@ -1,4 +1,4 @@
-//! What a shorter retention would remove, to be shown before anyone chooses it.
+//! What a shorter retention would remove, shown before anyone chooses it.
 
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
@@ -16,26 +16,26 @@ use atrium_core::types::{Id, Millis};
 use atrium_tenancy::access::{InApp, InOrg};
 use atrium_tenancy::store::apps as store;
 
-/// Counts and retention go by the quarter of an hour.
+/// Counts and retention work in quarters of an hour.
 const BUCKET: i64 = 15 * Millis::MINUTE;
-/// The year 2000: older than anything that the collector ever took.
+/// The year 2000: older than anything that the collector ever accepted.
 const BEGINNING: i64 = 946_684_800_000;
 
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct RetentionQuery {
-    /// Days that events would be kept.
+    /// How many days events would be kept.
     #[param(minimum = 1, maximum = 3650)]
     days: i64,
 }
 
 #[derive(Serialize, ToSchema)]
 pub struct RetentionImpact {
-    /// Events that are older than that now.
+    /// Events that are already older than that.
     events: u64,
 }
 
-/// How many events would go if the app kept them for so many days.
+/// How many events would be removed if the app kept them for this many days.
 #[utoipa::path(
     get,
     path = "/api/v1/apps/{id}/retention-impact",
@@ -54,8 +54,8 @@ pub async fn app_retention_impact(
     older(&atrium, app.reader(Class::Dashboard), apps, query.days).await
 }
 
-/// How many events would go if the organization kept them for so many days. Apps with a number of
-/// their own keep to that.
+/// How many events would be removed if the organization kept them for this many days. Apps with their
+/// own setting keep that.
 #[utoipa::path(
     get,
     path = "/api/v1/orgs/{id}/retention-impact",

@@ -1,4 +1,4 @@
-//! What answering questions about events needs.
+//! The state for answering questions about events.
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -19,9 +19,9 @@ pub struct Insight(Arc<InsightParts>);
 pub struct InsightParts {
     collecting: Collecting,
     pub answers: Answers,
-    /// Those about one app.
+    /// Cached answers about one app.
     pub(crate) kept: kept::Answers,
-    /// What questions read for properties.
+    /// How much questions read for properties.
     pub property_uses: GatheredUses,
     /// Where queries wait for their turn at the warehouse.
     pub reads: FairQueue,

@@ -1,4 +1,4 @@
-//! Saved analyses: list, keep, read, change, throw away.
+//! Saved analyses: list, create, read, update, delete.
 
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
@@ -33,7 +33,7 @@ impl SavedKind for Analyses {
     const DELETE: &'static str = "analysis.delete";
 }
 
-/// What sort of question it is.
+/// The kind of question.
 pub struct AnalysisKind;
 
 atrium_core::code_schema!(AnalysisKind, "AnalysisKind", KINDS);
@@ -44,7 +44,7 @@ pub struct Analysis {
     saved: Saved,
     #[schema(value_type = AnalysisKind)]
     kind: String,
-    /// As it was saved, but for what is not shown.
+    /// As it was saved, except for what is hidden from the caller.
     question: Value,
 }
 
@@ -56,7 +56,7 @@ impl Analysis {
     }
 }
 
-/// The analyses that were saved for the app, and the caller's own.
+/// The analyses saved for the app, and the caller's own.
 #[utoipa::path(
     get,
     path = "/api/v1/apps/{id}/analyses",
@@ -107,12 +107,13 @@ pub struct AnalysisBody {
     name: String,
     #[schema(max_length = 500)]
     description: Option<String>,
-    /// For the app (needs analysis:manage); false: for oneself.
+    /// Whether it is for the whole app (needs analysis:manage) or only for oneself.
     shared: bool,
-    /// An object with a known `kind`, of at most 64 KiB; what else it says is checked when it is run.
+    /// An object with a known `kind`, of at most 64 KiB; everything else in it is checked when it is
+    /// run.
     #[schema(value_type = Object)]
     question: Map<String, Value>,
-    /// Of a change: the version it was made from. Another one by now is 409.
+    /// In an update: the version that was edited. If there is another one by now, the answer is 409.
     version: Option<i64>,
 }
 

@@ -1,4 +1,4 @@
-//! Creating, updating and deleting what is kept, of either kind.
+//! Creating, updating and deleting saved analyses and cohorts.
 
 use serde_json::json;
 
@@ -17,7 +17,7 @@ use atrium_tenancy::access::InApp;
 const NAME_MAX: usize = 100;
 const DESCRIPTION_MAX: usize = 500;
 
-/// What a form says of the thing itself.
+/// The fields that both kinds have in common.
 pub struct Label {
     pub name: String,
     pub description: Option<String>,
@@ -25,7 +25,7 @@ pub struct Label {
 }
 
 impl Label {
-    /// An empty description is none.
+    /// An empty description becomes None.
     pub fn check(checks: &mut Checks, name: &str, description: Option<&str>, shared: bool) -> Self {
         let name = checks.name_up_to("name", name, NAME_MAX);
         let text = checks.text("description", description.unwrap_or_default(), DESCRIPTION_MAX);
@@ -73,7 +73,7 @@ pub async fn create<S: SavedKind>(
     Ok(row)
 }
 
-/// `version` is the one that the caller's form was made from.
+/// `version` is the one that the caller edited.
 pub async fn update<S: SavedKind>(
     atrium: &Insight,
     changing: &Changing<S>,
@@ -84,7 +84,7 @@ pub async fn update<S: SavedKind>(
     let Changing { app, row: before, .. } = changing;
     let was_shared = before.private_to.is_none();
     let may_share = |manages: bool| !label.shared || was_shared || manages;
-    // Nobody takes from the app what somebody else made.
+    // Only its creator can make something shared private again.
     let is_taken = was_shared && !label.shared && before.created_by.as_ref() != Some(app.user_id());
     if is_taken || !may_share(app.access.holds(S::MANAGE)) {
         return Err(Code::Forbidden.into());
@@ -120,7 +120,7 @@ pub async fn delete<S: SavedKind>(atrium: &Insight, changing: &Changing<S>) -> R
     let Changing { app, row, .. } = changing;
     let mut tx = atrium.db.write_uncached().await?;
     let (_, access) = app.lock_and_recheck_active(&mut tx).await?;
-    // It may have become somebody's own meanwhile.
+    // It may have become private meanwhile.
     let row = store::one(&mut tx, S::TABLE, app.id(), &row.id).await?.ok_or(Code::NotFound)?;
     if !Reader::of_session::<S>(app, &access).may_change(&row) {
         return Err(Code::AccessChanged.into());
@@ -136,7 +136,8 @@ fn event<S: SavedKind>(app: &InApp<QueryRun>, action: &'static str, id: &Id) -> 
     Event::new(action, S::NOUN, id).in_org(&app.app.org_id).in_app(app.id())
 }
 
-/// What the app's log tells: never whom a question is about, nor the name of what is private.
+/// The details for the app's audit log: never the people a question is about, nor the name of anything
+/// private.
 fn audit_details(row: &SavedRow) -> serde_json::Value {
     let shared = row.private_to.is_none();
     json!({ "name": shared.then_some(&row.name), "kind": row.kind, "shared": shared })

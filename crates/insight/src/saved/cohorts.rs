@@ -1,4 +1,4 @@
-//! Cohorts: list, keep, read, change, throw away.
+//! Cohorts: list, create, read, update, delete.
 
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
@@ -40,8 +40,8 @@ impl SavedKind for Cohorts {
 pub struct Cohort {
     #[serde(flatten)]
     saved: Saved,
-    /// How it says who belongs to it: `of` is ids, figure or rule. Of ids there is the `count`; the
-    /// ids themselves only in the answer about one cohort, and for those who may see personal data.
+    /// Who belongs to it: `of` is ids, figure or rule. For ids there is the `count`; the ids themselves
+    /// are only in the answer about one cohort, and only for callers who may see personal data.
     #[schema(value_type = Object)]
     definition: Value,
 }
@@ -62,7 +62,7 @@ impl Cohort {
     }
 }
 
-/// The cohorts that were made for the app, and the caller's own.
+/// The cohorts made for the app, and the caller's own.
 #[utoipa::path(
     get,
     path = "/api/v1/apps/{id}/cohorts",
@@ -113,17 +113,18 @@ pub struct CohortBody {
     name: String,
     #[schema(max_length = 500)]
     description: Option<String>,
-    /// For the app (needs cohort:manage); false: for oneself.
+    /// Whether it is for the whole app (needs cohort:manage) or only for oneself.
     shared: bool,
-    /// `{of: "ids", ids}` (at most 10,000, needs profile:pii; in a change, none: those stay that are
-    /// there), `{of: "figure", question, pick}`, or `{of: "rule", all}` or `any` of at most 10 rules.
+    /// `{of: "ids", ids}` (at most 10,000, needs profile:pii; in an update without `ids` the existing
+    /// ones stay), `{of: "figure", question, pick}`, or `{of: "rule", all}` or `any` with at most 10
+    /// rules.
     #[schema(value_type = Object)]
     definition: Map<String, Value>,
-    /// Of a change: the version it was made from. Another one by now is 409.
+    /// In an update: the version that was edited. If there is another one by now, the answer is 409.
     version: Option<i64>,
 }
 
-/// Makes a cohort, for oneself or for the app.
+/// Creates a cohort, for oneself or for the app.
 #[utoipa::path(
     post,
     path = "/api/v1/apps/{id}/cohorts",

@@ -1,5 +1,5 @@
-//! What is let in: a question of a known kind, and the three ways to say who belongs to a cohort. What
-//! a question asks is checked when it is asked.
+//! Validates what is saved: a question of a known kind, or one of the three kinds of cohort definitions.
+//! The question itself is checked when it is run.
 
 use std::collections::HashSet;
 
@@ -18,18 +18,18 @@ const TEXT_MAX: usize = 64 * 1024;
 const IDS_MAX: usize = 10_000;
 const ID_MAX: usize = 256;
 const RULES_MAX: usize = 10;
-/// The field of the form.
+/// The field for faults.
 const IDS: &str = "definition.ids";
 
-/// What is stored.
+/// The content to store.
 pub struct Content {
     pub kind: String,
     pub text: String,
     pub listed: i64,
 }
 
-/// A question from a form. `before` is what it replaces: whoever may not see all of that gives back
-/// what they were shown, and the rest stays.
+/// A question to save. `before` is the one it replaces: a caller who may not see all of that sends back
+/// what they were shown, and the hidden parts are kept.
 pub fn question(
     checks: &mut Checks,
     question: Map<String, Value>,
@@ -41,14 +41,14 @@ pub fn question(
     Ok(Content { kind, text: text(checks, "question", &question), listed: 0 })
 }
 
-/// The same of a cohort's definition.
+/// The same for a cohort's definition.
 pub fn definition(
     checks: &mut Checks,
     mut definition: Map<String, Value>,
     before: Option<&SavedRow>,
     pii: bool,
 ) -> Result<Content> {
-    // Told with the ids, and counted from them.
+    // Only part of answers: it is computed from the ids.
     definition.remove("count");
     let kind = known(checks, definition.get("of"), &WAYS, "definition.of");
     if kind == "ids" {
@@ -66,7 +66,7 @@ pub fn definition(
     Ok(Content { kind, text: text(checks, "definition", &definition), listed: 0 })
 }
 
-/// No ids at all, as lists of cohorts tell them: those stay that are there.
+/// Without ids, as lists of cohorts show a definition, the existing ones are kept.
 fn ids(
     checks: &mut Checks,
     ids: Option<&Value>,
@@ -85,7 +85,7 @@ fn ids(
         return Err(Fault::new(Code::PersonalData).on(IDS).into());
     }
     checks.length(IDS, ids.len(), 1, IDS_MAX);
-    // The first that is wrong: a list of ten thousand could be wrong in as many places.
+    // Only the first fault: a list of ten thousand could have as many.
     if let Some(fault) = ids.iter().enumerate().find_map(|(index, id)| id_fault(index, id)) {
         checks.fail(fault);
     }
@@ -119,12 +119,12 @@ fn check_rules(checks: &mut Checks, definition: &Value) {
     }
 }
 
-/// With what the caller was not shown of the one before put back.
+/// Puts back the parts of the previous version that were hidden from the caller.
 fn complete(mut value: Value, before: Option<&SavedRow>, pii: bool) -> Result<Value> {
     let Some(before) = before.filter(|_| !pii) else { return Ok(value) };
     let stored = serde_json::from_str(&before.text).map_err(Error::internal)?;
     hidden::put_back(&mut value, &stored);
-    // What cannot be put back would be lost.
+    // A hidden part that cannot be put back would be lost.
     if hidden::has_mark(&value) && !hidden::has_mark(&stored) {
         return Err(Code::PersonalData.into());
     }

@@ -1,12 +1,12 @@
-//! What of a question is kept from those who may not see personal data: people type ids, addresses
-//! and names of other people into filters, and somebody else opens what they saved.
+//! Hides parts of a saved question from callers who may not see personal data: people type ids,
+//! addresses and names of others into filters, and someone else opens what they saved.
 
 use serde_json::{Map, Value, json};
 
 use atrium_collect::personal::{self, HIDDEN, Ids};
 
-/// Takes out what is not shown, and says whether that was anything: the values of tests on people's
-/// ids and profiles and on personal properties, and every text that looks personal.
+/// Removes what must be hidden, and returns whether anything was: the values of tests on people's ids
+/// and profiles and on personal properties, and every text that looks personal.
 pub fn hide(value: &mut Value) -> bool {
     let breakdown = value["question"]["breakdown"].clone();
     let group = value.pointer_mut("/pick/group");
@@ -14,7 +14,7 @@ pub fn hide(value: &mut Value) -> bool {
     hide_below(value, "") | hidden
 }
 
-/// The group that a figure is of: values of the properties that its question breaks down by.
+/// Hides values in the group of a figure: values of the properties that its question is broken down by.
 fn hide_group(group: &mut Value, breakdown: &Value) -> bool {
     let Some(values) = group.get_mut("values").and_then(Value::as_array_mut) else { return false };
     let mut places = Vec::new();
@@ -58,7 +58,7 @@ fn hide_below(value: &mut Value, key: &str) -> bool {
     }
 }
 
-/// None where it is no test.
+/// None if it is not a test.
 fn hide_test(map: &mut Map<String, Value>) -> Option<bool> {
     let property = map.get("property")?.as_str()?.to_owned();
     let values = map.get_mut("values")?.as_array_mut()?;
@@ -79,7 +79,7 @@ fn is_hidden(property: &str, values: &[&str]) -> bool {
         || values.iter().any(|value| personal::looks_personal(value))
 }
 
-/// Whether something stands for what is not shown.
+/// Whether any text contains the mark of a hidden part.
 pub fn has_mark(value: &Value) -> bool {
     match value {
         Value::Object(map) => map.values().any(has_mark),
@@ -89,8 +89,8 @@ pub fn has_mark(value: &Value) -> bool {
     }
 }
 
-/// Fills a test that came back without its values with those of the same test as it is stored, and a
-/// figure that came back as it was shown with the one that is stored.
+/// Restores the values of tests that were sent back without them from the same tests as stored, and the
+/// stored figure if it was sent back as shown.
 pub fn put_back(value: &mut Value, stored: &Value) {
     let mut shown = stored.clone();
     hide(&mut shown);
@@ -202,7 +202,7 @@ mod tests {
         let mut change = stored.clone();
         assert!(hide(&mut change));
         change["granularity"] = json!("week");
-        // One of them typed anew, one taken out.
+        // One of them replaced, one removed.
         change["filters"]["all"][1]["values"] = json!(["50"]);
         change["filters"]["all"].as_array_mut().unwrap().pop();
         put_back(&mut change, &stored);

@@ -1,5 +1,5 @@
-//! What people keep of their asking: questions (analyses) and sets of people (cohorts), each for
-//! oneself or for everybody who asks in the app. Both are kept alike.
+//! Saved questions (analyses) and saved sets of people (cohorts), each private or shared with everyone
+//! in the app who may run queries. Both work the same way.
 
 pub mod analyses;
 mod changes;
@@ -27,15 +27,15 @@ use atrium_tenancy::access::{DataApp, InApp};
 use atrium_tenancy::orgs::PersonRef;
 use atrium_tenancy::store::apps::AppAccess;
 
-/// What is kept: an analysis or a cohort.
+/// A kind of saved item: an analysis or a cohort.
 pub trait SavedKind: Send + Sync + 'static {
     const TABLE: Table;
-    /// Who may keep things for the app, and change what is kept for it.
+    /// The permission to share items with the app, and to change shared ones.
     const MANAGE: Permission;
-    /// How many an app can have, and what is said to one more.
+    /// How many an app can have, and the error for one more.
     const MOST: i64;
     const FULL: Code;
-    /// In the audit log.
+    /// The noun and actions in the audit log.
     const NOUN: &'static str;
     const CREATE: &'static str;
     const UPDATE: &'static str;
@@ -44,7 +44,7 @@ pub trait SavedKind: Send + Sync + 'static {
 
 const SORTS: &[Sort] = &[("name", "saved.name_order"), ("updated_at", "saved.updated_at")];
 
-/// Who looks at what is kept.
+/// The caller's view of saved items.
 #[derive(Clone, Copy)]
 struct Reader<'a> {
     /// None for a program.
@@ -55,7 +55,7 @@ struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     fn of_data<S: SavedKind>(app: &'a DataApp<QueryRun>) -> Self {
-        // A program changes nothing, whatever it holds.
+        // A program cannot change saved items, whatever permissions it has.
         let manages = app.user_id().is_some() && app.holds(S::MANAGE);
         Self { user_id: app.user_id(), manages, pii: app.has_pii() }
     }
@@ -65,7 +65,7 @@ impl<'a> Reader<'a> {
         Self { user_id: Some(app.user_id()), manages, pii }
     }
 
-    /// What is shared is the app's, also for whoever made it.
+    /// A shared item belongs to the app, even for its creator.
     fn may_change(&self, row: &SavedRow) -> bool {
         match &row.private_to {
             Some(keeper) => Some(keeper) == self.user_id,
@@ -74,13 +74,13 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// What an analysis and a cohort tell alike.
+/// The fields that analyses and cohorts have in common.
 #[derive(Serialize, ToSchema)]
 pub struct Saved {
     id: Id,
     name: String,
     description: Option<String>,
-    /// For everybody who asks in the app; false: the caller's alone.
+    /// Whether everyone who may run queries in the app sees it, or only the caller.
     shared: bool,
     /// Null once their account is gone.
     created_by: Option<PersonRef>,
@@ -92,7 +92,7 @@ pub struct Saved {
     may_change: bool,
     /// Whether the caller made it.
     mine: bool,
-    /// Something in it is not shown, because the caller may not see personal data.
+    /// Whether something in it is hidden, because the caller may not see personal data.
     redacted: bool,
 }
 
@@ -114,8 +114,8 @@ impl Saved {
     }
 }
 
-/// Something kept that the caller may change, named second in the path: what they do not see is
-/// not found, and that is settled before a body is read.
+/// A saved item that the caller may change, given by the second id in the path. An item they may not see
+/// is not found; this is decided before the body is read.
 pub struct Changing<S: SavedKind> {
     app: InApp<QueryRun>,
     row: SavedRow,

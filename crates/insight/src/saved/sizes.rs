@@ -1,4 +1,4 @@
-//! All SQL of the sizes that cohorts had.
+//! All SQL about the measured sizes of cohorts.
 
 use sqlx::AnyConnection;
 use sqlx_macros::FromRow;
@@ -15,11 +15,11 @@ pub struct MeasuredCohort {
     pub timezone: String,
     pub private_to: Option<Id>,
     pub version: i64,
-    /// The last day of which its size is known.
+    /// The last day on which its size was measured.
     pub last_day: Option<String>,
 }
 
-/// Those of apps that are in use, whose size was measured longest ago first.
+/// The cohorts of active apps, those measured longest ago first.
 pub async fn cohorts(db: &mut AnyConnection) -> Result<Vec<MeasuredCohort>> {
     let sql = "SELECT cohorts.id, cohorts.app_id, apps.org_id, apps.timezone, cohorts.private_to,
             cohorts.version, (SELECT MAX(day) FROM cohort_sizes WHERE cohort_id = cohorts.id) AS last_day
@@ -35,7 +35,7 @@ pub struct SizeRow {
     pub day: String,
     pub people: Option<i64>,
     pub people_shown: Option<i64>,
-    /// 1 where who belongs to it depends on profiles, else 0.
+    /// 1 if its members depend on profiles, else 0.
     pub reads_profiles: i64,
 }
 
@@ -46,7 +46,7 @@ pub async fn latest(db: &mut AnyConnection, cohort_id: &Id, days: i64) -> Result
     Ok(sqlx::query_as(sql).bind(cohort_id).bind(days).fetch_all(db).await?)
 }
 
-/// Of a cohort that was changed or thrown away meanwhile nothing is noted.
+/// Does nothing if the cohort was changed or deleted meanwhile.
 pub async fn note(
     db: &mut AnyConnection,
     cohort: &MeasuredCohort,
@@ -70,7 +70,7 @@ pub async fn note(
     Ok(())
 }
 
-/// What was measured of another definition says nothing about the new one.
+/// Sizes of the old definition say nothing about a new one.
 pub async fn forget(db: &mut AnyConnection, cohort_id: &Id) -> Result<()> {
     sqlx::query("DELETE FROM cohort_sizes WHERE cohort_id = $1")
         .bind(cohort_id)
@@ -79,7 +79,7 @@ pub async fn forget(db: &mut AnyConnection, cohort_id: &Id) -> Result<()> {
     Ok(())
 }
 
-/// Older days are told to nobody.
+/// Deletes days older than are ever shown.
 pub async fn forget_before(db: &mut AnyConnection, measured_before: Millis) -> Result<()> {
     let sql = "DELETE FROM cohort_sizes WHERE measured_at < $1";
     sqlx::query(sql).bind(measured_before).execute(db).await?;

@@ -1,4 +1,4 @@
-//! All SQL of saved analyses and cohorts: two tables of one shape.
+//! All SQL about saved analyses and cohorts: two tables of the same shape.
 
 use serde::Serialize;
 use sqlx::AnyConnection;
@@ -14,11 +14,11 @@ use atrium_core::types::{Id, Millis};
 #[derive(Clone, Copy)]
 pub struct Table {
     name: &'static str,
-    /// The column with what is kept.
+    /// The column with the content.
     text: &'static str,
-    /// The same in lists, which leave out what is long.
+    /// The expression for it in lists, which leave out long parts.
     short_text: &'static str,
-    /// Whether it can list ids, whose number it keeps.
+    /// Whether items can list ids; their number is stored.
     lists_ids: bool,
 }
 
@@ -40,7 +40,7 @@ pub const COHORTS: Table = Table {
 #[derive(Clone, Debug, FromRow)]
 pub struct SavedRow {
     pub id: Id,
-    /// Whose alone it is.
+    /// The only user who sees it; None if it is shared.
     pub private_to: Option<Id>,
     pub name: String,
     pub description: Option<String>,
@@ -56,7 +56,7 @@ pub struct SavedRow {
 }
 
 impl SavedRow {
-    /// The app's own are everybody's who asks there; of the others, only one's own.
+    /// Shared items are visible to everyone, private ones only to their owner.
     pub fn is_visible_to(&self, user_id: Option<&Id>) -> bool {
         self.private_to.as_ref().is_none_or(|keeper| Some(keeper) == user_id)
     }
@@ -73,7 +73,7 @@ fn select(table: Table, text: &str) -> String {
     )
 }
 
-/// Whoever it belongs to.
+/// One item, shared or private.
 pub async fn one(
     db: &mut AnyConnection,
     table: Table,
@@ -86,7 +86,7 @@ pub async fn one(
     Ok(row.fetch_optional(db).await?)
 }
 
-/// The app's, and those of the user; of nobody, for programs.
+/// The shared items and the user's own; for programs, only the shared ones.
 pub async fn page(
     db: &mut AnyConnection,
     table: Table,
@@ -104,13 +104,13 @@ pub async fn page(
     PageOf::new(parameters, listing.page).fetch(db, &rows, &count).await
 }
 
-/// What an app has, private ones included.
+/// How many items an app has, private ones included.
 pub async fn count(db: &mut AnyConnection, table: Table, app_id: &Id) -> Result<i64> {
     let sql = format!("SELECT COUNT(*) FROM {} WHERE app_id = $1", table.name);
     Ok(sqlx::query_scalar(sqlx::AssertSqlSafe(sql)).bind(app_id).fetch_one(db).await?)
 }
 
-/// What is kept, as it is to be written.
+/// An item to be written.
 pub struct SavedText<'a> {
     pub private_to: Option<&'a Id>,
     pub name: &'a str,
@@ -152,7 +152,7 @@ pub async fn insert(
     set_listed(db, table, id, saved.listed).await
 }
 
-/// False when it is another version by now, or gone.
+/// False if the item has another version by now, or is gone.
 pub async fn update(
     db: &mut AnyConnection,
     table: Table,
@@ -199,18 +199,18 @@ pub async fn delete(db: &mut AnyConnection, table: Table, id: &Id) -> Result<()>
     Ok(())
 }
 
-/// A cohort, for what asks about its people.
+/// A cohort, for questions about its people.
 #[derive(Clone, Debug)]
 pub struct CohortRow {
     pub name: String,
-    /// JSON, of the shapes that `content` lets in.
+    /// JSON, as validated by `content`.
     pub definition: String,
     pub version: i64,
     pub shared: bool,
     pub created_by: Option<Id>,
 }
 
-/// A cohort of the app, whoever it belongs to.
+/// A cohort of the app, shared or private.
 pub async fn cohort(
     db: &mut AnyConnection,
     app_id: &Id,
@@ -219,7 +219,7 @@ pub async fn cohort(
     Ok(one(db, COHORTS, app_id, cohort_id).await?.map(CohortRow::from))
 }
 
-/// A cohort of the app that the user may use; for programs, which are nobody, one of the app's own.
+/// A cohort of the app that the user may use; programs may use only shared ones.
 pub async fn visible_cohort(
     db: &mut AnyConnection,
     app_id: &Id,
@@ -242,7 +242,7 @@ impl From<SavedRow> for CohortRow {
     }
 }
 
-/// What someone made, for them to take along.
+/// An item that a person created, for their data export.
 #[derive(Serialize, FromRow)]
 pub struct MadeRow {
     id: Id,

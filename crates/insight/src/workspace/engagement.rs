@@ -27,11 +27,11 @@ use atrium_core::types::{Id, Millis};
 use atrium_tenancy::access::DataApp;
 
 const DAYS_MAX: i32 = 180;
-/// Days before the first one that its month looks back on.
+/// How many days before the first one count towards its month.
 const LEAD: i32 = 29;
-/// Days after the last one that its cohort is looked at.
+/// How many days after the last one its cohort is followed.
 const AFTER: i32 = 30;
-/// Days that the mean of stickiness covers: those of the month it is compared with.
+/// How many days the mean in stickiness covers: those of the month it is compared with.
 const MONTH: usize = 30;
 
 #[derive(Deserialize, IntoParams)]
@@ -40,16 +40,17 @@ pub struct EngagementQuery {
     /// A date in the time zone, included.
     #[param(example = "2026-11-01")]
     start: String,
-    /// A date in the time zone, included; what lies ahead is left out.
+    /// A date in the time zone, included; days in the future are left out.
     end: String,
     /// IANA name; the app's unless given.
     timezone: Option<String>,
-    /// A date before the start: retention looks at those who were new from then on, so that those of
-    /// a short range have had the time to come back.
+    /// A date before the start: retention covers people who were new from then on, so that those of a
+    /// short range have had time to come back.
     cohorts_from: Option<String>,
 }
 
-/// Distinct people; what a device sent without a user is the first one's who was signed in on it.
+/// Distinct people; events that a device sent without a user belong to the first user who was signed in
+/// on it.
 #[derive(Clone, Copy, Debug, Default, Serialize, ToSchema)]
 pub struct ActivePeople {
     /// On the day.
@@ -75,14 +76,14 @@ pub struct EngagedDay {
     partial: bool,
     #[serde(flatten)]
     people: ActivePeople,
-    /// Those whose first event ever is on this day.
+    /// People whose first event ever is on this day.
     new_users: u64,
     /// The others of the day.
     returning_users: u64,
 }
 
-/// Those who were new on a day, and how many of them came exactly so many days later; null while
-/// that day is not over.
+/// The people who were new on a day, and how many of them were active exactly this many days later; null
+/// while that day is not over.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct RetainedCohort {
     date: String,
@@ -92,7 +93,7 @@ pub struct RetainedCohort {
     day30: Option<u64>,
 }
 
-/// How many of the new ones came back: ratios over all cohorts whose day is over.
+/// The share of new people who came back, over all cohorts whose day is over.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Retention {
     cohorts: Vec<RetainedCohort>,
@@ -104,14 +105,14 @@ pub struct Retention {
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Engagement {
     days: Vec<EngagedDay>,
-    /// The mean of the days' people over those of the month that ends with the last whole day; of the
-    /// days of the range, the last thirty.
+    /// The mean of the daily people divided by those of the month that ends with the last whole day;
+    /// over the days of the range, at most the last thirty.
     stickiness: Option<f64>,
-    /// The last day of the range that is over; of a range that is today alone, yesterday.
+    /// The last day of the range that is over; yesterday if the range is today alone.
     last_whole_day: Option<ActiveDay>,
-    /// Today so far; null where the range does not reach it.
+    /// Today so far; null if the range does not include it.
     so_far: Option<ActiveDay>,
-    /// Of the last day of the range that does not lie ahead; so far, where that is today.
+    /// For the last day of the range that is not in the future; so far, if that is today.
     today: ActivePeople,
     retention: Retention,
 }
@@ -175,7 +176,7 @@ async fn answer(
     Ok(asked.answer(&people, &cohorts))
 }
 
-/// Days in a row, as the warehouse takes them. What lies ahead has nobody in it.
+/// Consecutive days in the form that the warehouse takes. Future days have no people.
 fn days_between(start: Date, end: Date, zone: &TimeZone, now: Millis) -> Result<Days> {
     let range = Range::new(start, end, zone).ok_or(Code::BadRange)?;
     let cuts = Dates { range, zone: zone.clone() }.cuts(Granularity::Day)?;
@@ -184,13 +185,13 @@ fn days_between(start: Date, end: Date, zone: &TimeZone, now: Millis) -> Result<
     Ok(Days { starts, end: seconds(counted_until(&range, now)) })
 }
 
-/// The days that are looked at.
+/// The days of a request.
 struct Asked {
     start: Date,
-    /// The last one that does not lie ahead.
+    /// The last day that is not in the future.
     end: Date,
     today: Date,
-    /// The first one whose people are counted: yesterday, where the range is today alone.
+    /// The first day whose people are counted: yesterday, if the range is today alone.
     people_from: Date,
     cohorts_from: Date,
 }

@@ -21,7 +21,7 @@ use atrium_core::permissions::{EventView, Permission};
 use atrium_core::types::{Id, Millis};
 use atrium_tenancy::access::DataApp;
 
-/// What the counts are kept by, in seconds.
+/// The length of the buckets that counts are kept by, in seconds.
 pub const BUCKET: u64 = 15 * 60;
 pub const RECENT_DAYS: i64 = 30;
 
@@ -43,11 +43,11 @@ pub struct EventFilter {
     status: EventStatus,
 }
 
-/// An event by its name. One that is described and was not seen has no times.
+/// An event by its name. One that has a description but was never seen has no times.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct EventItem {
     event: String,
-    /// Null also for those who may not see descriptions.
+    /// Also null for callers who may not see descriptions.
     description: Option<String>,
     hidden: bool,
     first_seen: Option<Millis>,
@@ -63,9 +63,9 @@ pub struct EventList {
     page: Paged<EventItem>,
     /// Whether the caller may describe and hide events.
     can_manage: bool,
-    /// False where there are more names than can be listed; then these are the latest.
+    /// False if there are more names than can be listed; then these are the latest.
     complete: bool,
-    /// Events whose names are over the app's daily limit; null where there were none of late.
+    /// Events whose names are over the app's daily limit; null if there were none lately.
     other: Option<OtherEvents>,
 }
 
@@ -132,7 +132,7 @@ pub async fn event_list(
     let (skip, take) = (page(paging.page.offset), page(paging.page.limit));
     let mut items: Vec<_> = items.into_iter().skip(skip).take(take).collect();
     refine(&store, id, &names, &mut items).await?;
-    // The moments are known better now than when the page was cut.
+    // Sorted again, because the exact moments are known only now.
     sort(&mut items, paging.sort, paging.descending);
     let can_manage = app.holds(Permission::MetadataManage);
     let complete = names.len() < EVENT_NAMES_MAX;
@@ -153,7 +153,7 @@ fn items_of(names: &[EventName]) -> HashMap<String, EventItem> {
     names.iter().map(item).collect()
 }
 
-/// Leaves out events whose name may not be shown: it can be an address, or somebody's id.
+/// Leaves out events whose name must not be shown: it can be an address, or a person's id.
 async fn hide(store: &Warehouse, app: Uuid, items: &mut HashMap<String, EventItem>) -> Result<()> {
     let mut texts = BTreeSet::new();
     items.keys().for_each(|name| personal::path_candidates(name, &mut texts));
@@ -195,7 +195,7 @@ async fn count(
     Ok(other)
 }
 
-/// Adds what people said, also about events that were not seen.
+/// Adds descriptions, including those of events that were never seen.
 fn describe(items: &mut HashMap<String, EventItem>, said: Vec<store::EventRow>, may_read: bool) {
     for row in said {
         let item = items.entry(row.event).or_insert_with_key(|event| EventItem::named(event));
@@ -236,7 +236,7 @@ fn sort(items: &mut [EventItem], by: Sort, descending: bool) {
     });
 }
 
-/// The counts know a quarter of an hour, people expect to the second.
+/// Counts have a resolution of a quarter of an hour, but people expect exact times.
 async fn refine(
     store: &Warehouse,
     app: Uuid,

@@ -17,18 +17,18 @@ use atrium_core::permissions::QueryRun;
 use atrium_core::types::{Id, Millis};
 use atrium_tenancy::access::DataApp;
 
-/// Suggestions come from the last so many days.
+/// Suggestions come from this many last days.
 const RECENT_DAYS: i64 = 30;
 const SEARCH_MAX: usize = 200;
 
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ExploreGroup {
-    /// Null where the property is not set, where the value may not be told, and of the rest.
+    /// Null if the property is not set, if the value is hidden, and for the rest.
     pub value: Option<String>,
     /// Everything beyond the largest ten.
     pub other: bool,
-    /// There is a value, which may not be told. Such values are a group where five people or more
-    /// have them; those of fewer count as not set.
+    /// Whether there is a value that is hidden. Hidden values form a group if five people or more have
+    /// them; otherwise they count as not set.
     pub redacted: bool,
     pub total: f64,
     /// One for each time; null for those that lie ahead.
@@ -39,9 +39,9 @@ pub struct ExploreGroup {
 pub struct Exploration {
     /// When each bucket starts, in milliseconds since 1970.
     pub times: Vec<i64>,
-    /// The one of these whose bucket is not over: its points are so far. Null where none is.
+    /// The start of the bucket that is not over: its points are so far. Null if there is none.
     pub partial: Option<i64>,
-    /// Each event once, also where it is in several groups.
+    /// Each event counts once, even if it is in several groups.
     pub total: f64,
     /// The largest first, the rest last.
     pub groups: Vec<ExploreGroup>,
@@ -113,17 +113,17 @@ pub fn redact(text: String, is_path: bool, pii: bool) -> (Option<String>, bool) 
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct ValuesQuery {
-    /// As in a filter.
+    /// A property name, as in a filter.
     property: String,
     event: Option<String>,
-    /// Words of the value.
+    /// Part of the value.
     search: Option<String>,
 }
 
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ValueItem {
     value: String,
-    /// How many of the events that were looked at carry it.
+    /// How many of the sampled events carry it.
     events: u64,
 }
 
@@ -132,12 +132,11 @@ pub struct ValueList {
     items: Vec<ValueItem>,
     /// Whether there are others that are less frequent.
     more: bool,
-    /// How many of the events that were looked at carry a value over the app's daily limit, which
-    /// is not offered.
+    /// How many of the sampled events carry a value over the app's daily limit, which is not offered.
     other: u64,
 }
 
-/// The most frequent values of a property of late, to choose from.
+/// The most frequent recent values of a property, to choose from.
 #[utoipa::path(
     get,
     path = "/api/v1/apps/{id}/explore/values",
@@ -170,7 +169,7 @@ pub async fn explore_value_list(
         filters: Vec::new(),
         group_by: None,
         starts: vec![seconds(now.plus(-RECENT_DAYS * Millis::DAY))],
-        // Clocks of clients may be some minutes ahead.
+        // Allows for clients' clocks being fast.
         end: seconds(now.plus(Millis::HOUR)),
         hide_personal: !pii,
     };
@@ -179,7 +178,7 @@ pub async fn explore_value_list(
     let is_path = property == Property::Column(Column::UrlPath);
     let (more, other) = (found.more, found.other);
     let items = found.values.into_iter().filter_map(|found| {
-        // A path is chosen, and found, as it is shown.
+        // A path is chosen and searched for in the form in which it is shown.
         let (value, _) = redact(found.value, is_path, pii);
         Some(ValueItem { value: value?, events: found.events })
     });

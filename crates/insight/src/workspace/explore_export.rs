@@ -17,7 +17,7 @@ use atrium_core::permissions::{EventExport, Permission};
 use atrium_core::types::Id;
 use atrium_tenancy::access::InApp;
 
-/// The answer to a question as a CSV file: a line for each time, a column for each group.
+/// The answer to a question as a CSV file: a row for each time, a column for each group.
 #[utoipa::path(
     post,
     path = "/api/v1/apps/{id}/explore/export",
@@ -70,7 +70,7 @@ pub async fn explore_export(
     csv::file("explore", &heads.collect::<Vec<_>>(), &lines)
 }
 
-/// Empty for what lies ahead.
+/// Empty for times that lie ahead.
 fn number(points: &[Option<f64>], index: usize) -> String {
     points.get(index).copied().flatten().map(|point| point.to_string()).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! A question as people put it together, checked and made ready for the warehouse.
+//! A question that a person composed, validated and converted for the warehouse.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -17,7 +17,7 @@ const VALUES_MAX: usize = 50;
 const EVENT_MAX: usize = 128;
 const NAME_MAX: usize = 256;
 const LEVELS_MAX: usize = 8;
-/// All names and values together, in bytes: they travel in an address.
+/// The limit of all names and values together, in bytes: they are sent in a URL.
 const TEXT_MAX: usize = 4_000;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
@@ -25,11 +25,11 @@ const TEXT_MAX: usize = 4_000;
 pub enum ExploreMeasure {
     #[default]
     Events,
-    /// Distinct people: an event without a user is the first user's who was signed in on the device, or
-    /// else the device's.
+    /// Distinct people: an event without a user belongs to the first user who was signed in on the
+    /// device, or else to the device.
     Users,
     Devices,
-    /// Events for each of the people.
+    /// Events per person.
     PerUser,
 }
 
@@ -44,7 +44,7 @@ pub enum Operator {
     Gte,
     Lt,
     Lte,
-    /// At a moment or later: a date or a time, in UTC where it names no zone.
+    /// At a moment or later: a date or a time, in UTC if it names no zone.
     Since,
     /// Earlier than a moment.
     Before,
@@ -56,7 +56,7 @@ pub enum Operator {
 pub struct ExploreFilter {
     property: String,
     operator: Operator,
-    /// One of them is enough; a comparison takes one, `set` and `not_set` none.
+    /// One match is enough; a comparison takes one value; `set` and `not_set` take none.
     #[serde(default)]
     values: Vec<String>,
 }
@@ -67,8 +67,8 @@ pub struct ExploreBody {
     pub event: Option<String>,
     #[serde(default)]
     pub measure: ExploreMeasure,
-    /// All of them must hold. Of a list, one element is enough. A value that is not shown to the
-    /// caller is not there: no filter finds it, and `not_set` holds.
+    /// All of them must hold. For a list, one matching element is enough. A value that is hidden from
+    /// the caller is treated as absent: no filter matches it, and `not_set` holds.
     #[serde(default)]
     filters: Vec<ExploreFilter>,
     /// A property: one of `$os`, `$browser`, `$browser_version`, `$device_type`, `$language`,
@@ -87,12 +87,12 @@ pub struct ExploreBody {
     timezone: Option<String>,
 }
 
-/// A question that can be asked, and the dates it is about.
+/// A valid question, and the dates it is about.
 pub struct Ready {
     pub query: ExploreQuery,
-    /// Of every bucket, those that lie ahead too; the question is about the others.
+    /// The start of every bucket, including those that lie ahead; the question covers only the others.
     pub times: Vec<Millis>,
-    /// The bucket that is not over.
+    /// The start of the bucket that is not over.
     pub partial: Option<Millis>,
     pub dates: Dates,
 }
@@ -140,7 +140,8 @@ impl ExploreBody {
     }
 }
 
-/// Personal data is a matter of what one may see, and comes before what one typed.
+/// Fails if there are faults. A fault about personal data is a matter of permission, and comes before
+/// faults in what the caller typed.
 pub fn settle(faults: Vec<Fault>) -> Result<()> {
     match faults.iter().position(|fault| fault.code == Code::PersonalData) {
         Some(index) => Err(faults[index].clone().into()),
@@ -212,7 +213,7 @@ pub fn filter(
     Ok(Filter { property, test, negated })
 }
 
-/// In milliseconds; None of what is no date and no time.
+/// In milliseconds; None if it is neither a date nor a time.
 fn moment_of(text: &str) -> Option<i64> {
     if let Ok(moment) = text.parse::<jiff::Timestamp>() {
         return Some(moment.as_millisecond());
@@ -221,14 +222,14 @@ fn moment_of(text: &str) -> Option<i64> {
     Some(time.to_zoned(jiff::tz::TimeZone::UTC).ok()?.timestamp().as_millisecond())
 }
 
-/// An event whose name looks personal is not shown, and cannot be asked for by that name: whether
-/// there is one would tell.
+/// An event whose name looks personal is hidden, and cannot be queried by that name: that would reveal
+/// whether it exists.
 pub fn event_fault(event: &str, pii: bool) -> Option<Fault> {
     let is_hidden = !pii && personal::looks_personal(event);
     is_hidden.then(|| Fault::new(Code::PersonalData).on("event"))
 }
 
-/// What a name stands for. A `$` begins a field that every event has.
+/// The property that a name stands for. A name with `$` is a field that every event has.
 pub fn property(name: &str, pii: bool, field: String) -> Result<Property, Fault> {
     if name.is_empty() {
         return Err(Fault::new(Code::Required).on(field));

@@ -1,4 +1,4 @@
-//! The app that someone opened last: where the console takes them next time.
+//! The app that a person opened last, to which the console takes them next time.
 
 use axum::extract::State;
 use serde::Deserialize;
@@ -17,7 +17,7 @@ pub struct LastAppBody {
     app_id: Id,
 }
 
-/// Notes which app the person opened.
+/// Records which app the person opened.
 #[utoipa::path(
     put,
     path = "/api/v1/current/last-app",
@@ -44,7 +44,7 @@ pub async fn last_app_update(
     let is_new = user.last_app.as_ref().is_none_or(|last| last.app_id != app.id);
     // An archived app is never the landing page.
     if is_new && app.archived_at.is_none() {
-        // Sessions are kept in memory with what they show: they must learn of it.
+        // A normal write, because cached sessions include the last app.
         let mut tx = atrium.db.write().await?;
         store::set_last_app(&mut tx, &user.id, &app.id).await?;
         tx.commit().await?;

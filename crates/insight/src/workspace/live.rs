@@ -1,5 +1,5 @@
-//! Messages as they come in, as a stream that lasts for as long as somebody watches. It begins with
-//! the latest that came before, and what other instances receive is shown once it is stored
+//! Messages as they come in, as a stream that lasts for as long as it is watched. It starts with the
+//! latest earlier messages; those that other instances receive are shown once they are stored
 //! (`live_history.rs`).
 
 use std::collections::{BTreeSet, HashSet, VecDeque};
@@ -32,23 +32,23 @@ use atrium_core::permissions::LiveView;
 use atrium_core::types::{Id, Millis};
 use atrium_tenancy::access::DataApp;
 
-/// How often the caller's rights are looked at, and a sign of life is sent.
+/// How often the caller's permissions are checked again and a keep-alive is sent.
 const LOOK: Duration = Duration::from_secs(15);
-/// How often is told what was not shown.
+/// How often the number of skipped messages is sent.
 const SUM_UP: Duration = Duration::from_secs(1);
 const LASTING: Duration = Duration::from_secs(60 * 60);
 const RETRY_SECONDS: u64 = 60;
-/// How long the stream waits for the warehouse to say what came before.
+/// How long the stream waits for the warehouse to return earlier messages.
 const LOOK_BACK: Duration = Duration::from_secs(2);
-/// For how many seconds is looked again for what waits to be stored.
+/// How many more times to look for earlier messages that were still waiting to be stored, once a second.
 const LOOKS_BACK: u8 = 10;
-/// How many messages are remembered to have been told of.
+/// How many reported messages are remembered.
 const TOLD_MAX: usize = 5_000;
-/// How often is looked whether other instances load, and for what they have stored.
+/// How often to check whether other instances load, and to read what they have stored.
 const OTHERS_LOOK: Duration = Duration::from_secs(10);
 const STORED_LOOK: Duration = Duration::from_secs(2);
 
-/// More came than is shown.
+/// More messages came in than are shown.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct LiveDropped {
     count: u64,
@@ -64,9 +64,9 @@ pub struct LiveEvent {
     data: String,
 }
 
-/// The latest hundred messages, then those that come in, as server-sent events: `message` with a
-/// LiveMessage, `dropped` with a LiveDropped. Events that another instance receives are told of when they
-/// are stored, some seconds later; what another refuses is not.
+/// The latest hundred messages, then new ones, as server-sent events: `message` with a LiveMessage,
+/// `dropped` with a LiveDropped. Events that another instance receives are reported when they are
+/// stored, some seconds later; messages that another instance refuses are not reported.
 #[utoipa::path(
     get,
     path = "/api/v1/apps/{id}/live",
@@ -107,7 +107,7 @@ pub async fn live_view(
         sum_up: every(SUM_UP),
         end: Instant::now() + LASTING,
     };
-    // A proxy that gathers what it passes on would show nothing for minutes.
+    // A proxy that buffers the stream would show nothing for minutes.
     let headers = AppendHeaders([("x-accel-buffering", "no")]);
     let stream = stream::unfold(watching, |mut watching| async {
         let event = watching.next().await?;
@@ -122,7 +122,7 @@ fn every(period: Duration) -> Interval {
     ticks
 }
 
-/// Somebody's stream.
+/// One viewer's stream.
 struct Watching {
     atrium: Insight,
     app: Uuid,
@@ -130,7 +130,7 @@ struct Watching {
     earlier: Earlier,
     elsewhere: Elsewhere,
     reader: Caller,
-    /// Of the request, to look again at who it is from.
+    /// The request's head, to authorize the caller again.
     parts: Parts,
     viewer: Viewer,
     eyes: ViewerRights,
@@ -139,21 +139,21 @@ struct Watching {
     end: Instant,
 }
 
-/// What came before, as far as it is told.
+/// Earlier messages, and how many of them were reported.
 struct Earlier {
     opened: Millis,
-    /// How often to look yet.
+    /// How many more times to look.
     looks: u8,
     is_greeted: bool,
-    /// Whether the warehouse has said anything yet.
+    /// Whether the warehouse has answered yet.
     is_answered: bool,
-    /// Looked up and not sent yet.
+    /// Read but not sent yet.
     waiting: VecDeque<LiveMessage>,
-    /// A message can be stored just when it is told of.
+    /// Prevents duplicates: a message may be stored just after it was reported.
     reported: Reported,
 }
 
-/// Messages that were reported lately, by their ids.
+/// The ids of recently reported messages.
 #[derive(Default)]
 struct Reported {
     ids: HashSet<String>,
@@ -176,7 +176,7 @@ impl Reported {
     }
 }
 
-/// What other instances receive.
+/// State of looking for messages that other instances receive.
 #[derive(Default)]
 struct Elsewhere {
     is_busy: bool,
@@ -246,7 +246,7 @@ impl Watching {
                     if Instant::now() >= self.end {
                         return None;
                     }
-                    // A session that ended, a role that was taken away, an app that was deleted.
+                    // Ends the stream if the session ended, a role was revoked, or the app was deleted.
                     let app = DataApp::<LiveView>::from_request_parts(&mut self.parts, &self.atrium);
                     self.eyes.pii = app.await.ok()?.has_pii();
                     return Some(Event::default().comment(""));
@@ -257,8 +257,8 @@ impl Watching {
 }
 
 impl Watching {
-    /// Looks up what came before; later once more where some of that waited to be stored, or where the
-    /// warehouse was too busy to say.
+    /// Reads earlier messages. Repeated later if some were still waiting to be stored, or if the
+    /// warehouse was too busy to answer.
     async fn look_back(&mut self) {
         let is_first = !self.earlier.is_answered;
         self.earlier.looks -= 1;
@@ -270,11 +270,11 @@ impl Watching {
         let reader = self.reader.clone();
         let latest = live_history::latest(&self.atrium, reader, &self.app_id, self.app);
         let found = tokio::time::timeout(LOOK_BACK, latest).await;
-        // Without it the stream is, until the next look, what it would be for an app that is new.
+        // Until the next attempt the stream looks like that of a new app.
         let Ok(Ok(seen)) = found else { return };
         self.earlier.is_answered = true;
         let is_enough = seen.len() >= live_history::MOST;
-        // Newer messages are sent as they arrive, and refused ones have no id to compare.
+        // Newer messages are sent as they arrive, and refused ones have no id to recognize them by.
         let opened = self.earlier.opened;
         let is_wanted = |seen: &Seen| seen.at <= opened && (is_first || !seen.is_outline);
         self.queue(&seen, true, is_wanted).await;
@@ -283,12 +283,12 @@ impl Watching {
         }
     }
 
-    /// Looks up what was stored since the stream began, where others than this instance load.
+    /// Reads what was stored since the stream began, if other instances load too.
     async fn look_elsewhere(&mut self) {
         let is_due = |at: Option<Instant>, every| at.is_none_or(|at| at.elapsed() >= every);
         if is_due(self.elsewhere.asked_at, OTHERS_LOOK) {
             self.elsewhere.asked_at = Some(Instant::now());
-            // Where that is not known, the next look may tell.
+            // If this fails, the next check may succeed.
             self.elsewhere.is_busy = loader::others_load(&self.atrium).await.unwrap_or(false);
         }
         if !self.elsewhere.is_busy || !is_due(self.elsewhere.read_at, STORED_LOOK) {
@@ -302,7 +302,7 @@ impl Watching {
         }
     }
 
-    /// Puts looked-up messages that were not told of yet in line.
+    /// Queues those of the messages that were not reported yet.
     async fn queue(&mut self, seen: &[Seen], earlier: bool, is_wanted: impl Fn(&Seen) -> bool) {
         let texts: Vec<Value> =
             seen.iter().map(|one| serde_json::from_str(&one.text).unwrap_or_default()).collect();
@@ -317,7 +317,7 @@ impl Watching {
         }
     }
 
-    /// Whose ids stand in messages, for those who may not see them.
+    /// The ids of people in messages, to be hidden from viewers who may not see them.
     async fn others<'a>(
         &self,
         messages: impl IntoIterator<Item = &'a Value>,

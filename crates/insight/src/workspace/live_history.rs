@@ -1,5 +1,5 @@
-//! What came before somebody began to watch: the latest messages of an app, as they are stored. Seen
-//! like those that come in, so that one and the same code decides what of them is shown.
+//! Earlier messages: the latest stored messages of an app. They are converted to the form of incoming
+//! ones, so that the same code decides what is shown of them.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -22,21 +22,21 @@ use atrium_core::error::Result;
 use atrium_core::fair_queue::Caller;
 use atrium_core::types::{Id, Millis};
 
-/// How many messages are told of.
+/// How many messages are reported.
 pub const MOST: usize = 100;
 const READY: Duration = Duration::from_secs(30);
-/// What was received longer ago has been looked up before.
+/// Messages received longer ago were read before.
 const STORED_WITHIN: i64 = Millis::MINUTE;
-/// What happened longer ago is left out, or all that an app has would have to be read.
+/// Events that happened longer ago are left out; otherwise all of an app's events would have to be read.
 const HAPPENED_WITHIN: i64 = 15 * Millis::MINUTE;
 
-/// Whether messages that came by then still wait to be stored, or nothing can be asked yet.
+/// Whether messages received up to then still wait to be stored, or the warehouse is not up yet.
 pub async fn is_incomplete(atrium: &Insight, app: Uuid, opened: Millis) -> bool {
     let waiting = atrium.collector.spool.oldest(Some(vec![app])).await.ok().flatten();
     !atrium.warehouse.is_up() || waiting.is_some_and(|at| at <= opened.0)
 }
 
-/// Starts the warehouse where nobody has asked it for anything yet, and waits for nothing.
+/// Starts the warehouse if it is not up yet, without waiting.
 pub fn wake(atrium: &Insight) {
     if !atrium.warehouse.is_up() {
         let atrium = atrium.clone();
@@ -44,15 +44,15 @@ pub fn wake(atrium: &Insight) {
     }
 }
 
-/// The latest messages of an app, oldest first: stored events, and what refused ones looked like. Fails
-/// at once where the warehouse is away: those who watch want to see what comes now.
+/// The latest messages of an app, oldest first: stored events, and outlines of refused ones. Fails at
+/// once if the warehouse is not up: viewers want to see what comes in now.
 pub async fn latest(atrium: &Insight, reader: Caller, app_id: &Id, app: Uuid) -> Result<Vec<Seen>> {
     if !atrium.warehouse.is_up() {
         return Err(warehouse_error(warehouse::Error::Unavailable("not up yet".to_owned())));
     }
     let store = warehouse_for(atrium, reader).await?;
     let events = store.recent_events(app, MOST).await.map_err(warehouse_error)?;
-    // Of those that came in one request, the one that happened first is first.
+    // Reversed, so that among messages of one request the one that happened first comes first.
     let mut seen: Vec<Seen> = events.iter().rev().map(of_event).collect();
     let mut db = atrium.db.read().await?;
     for (reason, samples) in samples::latest(&mut db, std::slice::from_ref(app_id)).await? {
@@ -63,7 +63,7 @@ pub async fn latest(atrium: &Insight, reader: Caller, app_id: &Id, app: Uuid) ->
     Ok(seen.split_off(seen.len().saturating_sub(MOST)))
 }
 
-/// Events that were received since a moment and are stored by now, whichever instance received them.
+/// Events received since a moment that are stored by now, on whichever instance they arrived.
 pub async fn stored_since(
     atrium: &Insight,
     reader: Caller,
@@ -104,7 +104,7 @@ fn of_event(row: &RecentEvent) -> Seen {
 }
 
 fn of_sample(reason: Reason, sample: samples::Sample) -> Seen {
-    // The outline does not say what type it was of, where that was readable at all.
+    // The outline does not include the type, which may not even have been readable.
     Seen {
         at: sample.at,
         kind: MessageType::default(),
@@ -115,7 +115,7 @@ fn of_sample(reason: Reason, sample: samples::Sample) -> Seen {
     }
 }
 
-/// What in a message may be somebody's id.
+/// Texts in a message that may be a person's id.
 pub fn candidates(data: &Value, texts: &mut BTreeSet<String>) {
     if let Some(properties) = data["properties"].as_object() {
         personal::candidates(properties, texts);

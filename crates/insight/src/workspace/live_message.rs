@@ -1,4 +1,4 @@
-//! A message as somebody may see it who watches an app's messages.
+//! A message as a viewer of the live stream may see it.
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -29,7 +29,7 @@ pub struct LiveMessage {
     pub at: Millis,
     /// Whether it had come before the stream was opened.
     pub earlier: bool,
-    /// Of a message that is shown as it is.
+    /// Only for a message that is shown in full.
     pub log_id: Option<String>,
     /// Event, DeviceMutation, UserMutation or unknown.
     #[serde(rename = "type")]
@@ -40,11 +40,11 @@ pub struct LiveMessage {
     reason: Option<&'static str>,
     reason_name: Option<&'static str>,
     event: Option<String>,
-    /// The id, or the pseudonym for those who may not see ids.
+    /// The id, or a pseudonym for callers who may not see ids.
     device: Option<String>,
     user: Option<String>,
     url_path: Option<String>,
-    /// Of a rejected or very long message, what it looked like.
+    /// For a rejected or very long message, an outline of it.
     #[schema(value_type = Option<Object>)]
     properties: Option<Value>,
     sdk: Option<String>,
@@ -82,7 +82,7 @@ impl ViewerRights {
         };
         if seen.is_outline {
             message.event = seen.named.as_ref().map(|named| self.event_name(named, others));
-            // One that is no object has no fields to show.
+            // A message that is not an object has no fields to show.
             message.properties =
                 Some(if text.is_object() { text } else { json!({ "message": text }) });
         } else {
@@ -145,7 +145,7 @@ impl ViewerRights {
     }
 }
 
-/// As the collector reads texts: a number is its digits, an empty one is none.
+/// Reads a text like the collector: a number becomes its digits, an empty text None.
 fn text_of(value: &Value) -> Option<String> {
     let text = match value {
         Value::String(text) => text.clone(),

@@ -1,4 +1,4 @@
-//! What people say about events and their properties.
+//! Descriptions of events and their properties.
 
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
@@ -17,7 +17,7 @@ use atrium_core::text::Checks;
 use atrium_core::types::Id;
 use atrium_tenancy::access::InApp;
 
-/// As long as the collector takes them.
+/// The collector's limits.
 const EVENT_MAX: usize = 128;
 const PROPERTY_MAX: usize = 256;
 const DESCRIPTION_MAX: usize = 500;
@@ -95,8 +95,8 @@ pub struct PropertyMetadataBody {
     #[serde(default, deserialize_with = "double_option::deserialize")]
     #[schema(value_type = Option<String>, max_length = 500)]
     description: Option<Option<String>>,
-    /// What it is in all of the app's events, whatever the data looks like; null leaves it to the data;
-    /// left out it stays.
+    /// Its type in all of the app's events, overriding what the data suggests; null removes the
+    /// override; left out it stays.
     #[serde(default, deserialize_with = "double_option::deserialize")]
     #[schema(value_type = Option<ValueType>)]
     value_type: Option<Option<ValueType>>,
@@ -107,7 +107,7 @@ pub struct PropertyMetadata {
     event: String,
     property: String,
     description: Option<String>,
-    /// As people say; null where the data tells.
+    /// As set by a person; null if it is derived from the data.
     value_type: Option<ValueType>,
 }
 
@@ -155,7 +155,7 @@ pub async fn property_metadata_update(
     Ok(Data(PropertyMetadata { event, property, description: after, value_type: type_after }))
 }
 
-/// An empty one is none.
+/// An empty description becomes None.
 fn description(checks: &mut Checks, text: Option<&str>) -> Option<String> {
     let text = checks.text("description", text.unwrap_or_default(), DESCRIPTION_MAX);
     (!text.is_empty()).then_some(text)

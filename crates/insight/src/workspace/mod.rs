@@ -1,7 +1,7 @@
-//! The application workspace: who uses an app, what its events carry, questions about them, messages
-//! as they come in, its users and devices.
+//! The workspace of an app: who uses it, its events and their properties, questions about them, live
+//! messages, its users and devices.
 //!
-//! Everything that shows what applications sent goes through `personal` for those who may not see
+//! Everything that shows data sent by applications goes through `personal` for callers who may not see
 //! personal data.
 
 pub mod engagement;

@@ -26,7 +26,7 @@ const EVENTS_DEFAULT: u64 = 50;
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct RefQuery {
-    /// As the list says it.
+    /// The `ref` of the list.
     #[serde(rename = "ref")]
     #[param(rename = "ref")]
     reference: String,
@@ -42,12 +42,12 @@ pub struct TopEvent {
 pub struct Profile {
     #[serde(flatten)]
     item: ProfileItem,
-    /// As far as they are kept.
+    /// Those that are still stored.
     events: u64,
     top_events: Vec<TopEvent>,
-    /// Of a user: the devices they used, the latest first.
+    /// For a user: the devices they used, the latest first.
     devices: Option<Vec<String>>,
-    /// Of a device: who used it, the latest first.
+    /// For a device: the users who used it, the latest first.
     users: Option<Vec<String>>,
     /// When the properties changed last.
     updated_at: Option<Millis>,
@@ -105,7 +105,7 @@ pub async fn profile_view(
     }))
 }
 
-/// What somebody does most. Events whose names may not be shown are one.
+/// A person's most frequent events. Those whose names are hidden are combined.
 async fn top_events(
     store: &Warehouse,
     app: Uuid,
@@ -128,8 +128,8 @@ async fn top_events(
     Ok(top)
 }
 
-/// The id that is asked for. Those who know people by pseudonyms can ask by those only; those who
-/// see ids can too, because a colleague may have sent them a link.
+/// The id behind a reference. Callers who see pseudonyms can use only those; callers who see ids can use
+/// both, because a colleague may have sent them a link.
 async fn find(
     store: &Warehouse,
     app: Uuid,
@@ -176,7 +176,7 @@ pub struct ProfileEvent {
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ProfileEventList {
     items: Vec<ProfileEvent>,
-    /// What to ask for as `before` to go on; null at the end.
+    /// The value of `before` for the next page; null at the end.
     next: Option<i64>,
 }
 
@@ -225,7 +225,7 @@ pub async fn profile_event_list(
     Ok(Data(ProfileEventList { items, next }))
 }
 
-/// Whose ids stand in a page of events.
+/// The ids of people in a page of events.
 async fn others_in(store: &Warehouse, app: Uuid, rows: &[EventOf]) -> Result<Others> {
     let mut texts = BTreeSet::new();
     for row in rows {
@@ -236,8 +236,8 @@ async fn others_in(store: &Warehouse, app: Uuid, rows: &[EventOf]) -> Result<Oth
     Others::among(store, &[app], texts).await.map_err(warehouse_error)
 }
 
-/// Cuts a page of what may be one event longer. Events of the same moment stay together, or a page
-/// that begins before that moment would miss some; unless they are a page of their own.
+/// Cuts a page that may have one event too many. Events of the same moment stay together, because a next
+/// page from before that moment would miss some; unless they fill a whole page.
 fn cut(mut rows: Vec<EventOf>, limit: usize) -> (Vec<EventOf>, Option<i64>) {
     let Some(beyond) = rows.get(limit).map(|row| row.time_ms) else { return (rows, None) };
     let whole = rows.iter().take_while(|row| row.time_ms > beyond).count();
@@ -247,7 +247,7 @@ fn cut(mut rows: Vec<EventOf>, limit: usize) -> (Vec<EventOf>, Option<i64>) {
 }
 
 impl ProfileEvent {
-    /// With `others`, for those who may not see personal data.
+    /// `others` is given for callers who may not see personal data.
     fn new(row: EventOf, others: Option<&Others>, share: usize) -> Self {
         let mut event = Self {
             at: Millis(row.time_ms),

@@ -44,27 +44,27 @@ pub struct KindQuery {
     pub kind: ProfileKind,
 }
 
-/// A user or device. Those who may not see personal data know them by pseudonyms.
+/// A user or device. Callers who may not see personal data see pseudonyms.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ProfileItem {
     pub id: String,
-    /// What to ask for this one by: the same.
+    /// The same as `id`, for use in requests about it.
     #[serde(rename = "ref")]
     pub reference: String,
-    /// Null of one that has properties and no events.
+    /// Null if it has properties but no events.
     pub first_seen: Option<Millis>,
     pub last_seen: Option<Millis>,
     #[schema(value_type = Object)]
     pub properties: Map<String, Value>,
-    /// Whether something was left out of the properties.
+    /// Whether some properties are hidden.
     pub redacted: bool,
-    /// Whether the profile outgrew its limits, and has not all that was sent.
+    /// Whether the profile reached its limits and lacks some of what was sent.
     pub truncated: bool,
-    /// Whether long values are cut here; the answer about this one alone has them whole.
+    /// Whether long values are cut here; the answer about this one alone has them in full.
     pub shortened: bool,
 }
 
-/// How a caller sees people.
+/// Whether a caller sees ids or pseudonyms.
 pub struct PiiAccess {
     pub pii: bool,
     pub pseudonyms: Pseudonyms,
@@ -79,7 +79,7 @@ impl PiiAccess {
         if self.pii { id } else { self.pseudonyms.of(&id) }
     }
 
-    /// A profile's properties as they may be shown, and whether something was left out.
+    /// A profile's properties as they may be shown, and whether something is hidden.
     pub fn properties(
         &self,
         profile: Option<&ProfileRow>,
@@ -89,7 +89,7 @@ impl PiiAccess {
         let mut properties =
             living.map(|profile| properties_of(&profile.properties)).unwrap_or_default();
         properties.remove(fold::TRUNCATED);
-        // One id is all there is to a profile, whichever kind it is.
+        // A profile has only one id, whichever kind it is.
         let id = profile.map_or("", |profile| &profile.id);
         let ids = Ids { user: id, device: "", others: Some(others) };
         let redacted = !self.pii && personal::redact_profile(&mut properties, ids) > 0;
@@ -99,13 +99,13 @@ impl PiiAccess {
     fn is_truncated(profile: Option<&ProfileRow>) -> bool {
         let living = profile.filter(|profile| !profile.deleted);
         living.is_some_and(|profile| {
-            // Without text: it was stored before there were limits, and is too long to be read.
+            // Empty if it was stored before there were limits, and is too long to be read.
             profile.properties.is_empty()
                 || properties_of(&profile.properties).contains_key(fold::TRUNCATED)
         })
     }
 
-    /// Whose ids stand in some profiles; nobody's for those who see everything.
+    /// The ids of people in some profiles; empty for callers who see everything.
     pub async fn others<'a>(
         &self,
         store: &Warehouse,
@@ -139,8 +139,8 @@ impl PiiAccess {
         }
     }
 
-    /// What to look for. Whoever knows people by pseudonyms can look for those only: a beginning of
-    /// an id that is found is a letter of it told.
+    /// The search. Callers who see pseudonyms can search only by those: finding an id by its beginning
+    /// would reveal it letter by letter.
     fn search(&self, text: &str) -> Option<PeopleSearch> {
         Some(match (text, self.pii) {
             ("", _) => PeopleSearch::All,

@@ -23,7 +23,7 @@ use atrium_core::permissions::{EventView, Permission};
 use atrium_core::types::{Id, Millis};
 use atrium_tenancy::access::DataApp;
 
-/// How many of the newest events are looked at.
+/// How many of the newest events are sampled.
 const SAMPLE: u64 = 5_000;
 /// How many names are shown, and how long they may be.
 const NAMES_MAX: usize = 300;
@@ -42,7 +42,7 @@ pub struct PropertyType {
     /// string, number, boolean, list, object or null.
     #[serde(rename = "type")]
     kind: String,
-    /// Of the events that carry the property.
+    /// Its share of the events that carry the property.
     share: f64,
 }
 
@@ -51,27 +51,27 @@ pub struct PropertyItem {
     property: String,
     /// The most frequent one first.
     types: Vec<PropertyType>,
-    /// What it is taken for: by what most events carry, or as somebody has said.
+    /// Its type: the most frequent in events, or as set by a person.
     value_type: ValueType,
-    /// Whether somebody has said so.
+    /// Whether a person has set the type.
     corrected: bool,
-    /// Of the events that were looked at.
+    /// Its share of the sampled events.
     share: f64,
-    /// Frequent values; none that are personal, for those who may not see such.
+    /// Frequent values, without personal ones for callers who may not see them.
     examples: Vec<String>,
-    /// Whether its name or its values sound as if they were about a person.
+    /// Whether its name or its values look personal.
     personal: bool,
-    /// Null also for those who may not see descriptions.
+    /// Also null for callers who may not see descriptions.
     description: Option<String>,
 }
 
 #[derive(Debug, Serialize, ToSchema)]
 pub struct PropertyList {
-    /// How many events were looked at: the newest of the last thirty days.
+    /// How many events were sampled: the newest of the last thirty days.
     sampled: u64,
     items: Vec<PropertyItem>,
-    /// How many further names these events carry, at the least: rare ones, and those over the app's
-    /// daily limit.
+    /// How many further names these events carry at least: rare ones, and those over the app's daily
+    /// limit.
     more: u64,
 }
 
@@ -127,7 +127,7 @@ pub async fn property_list(
     Ok(Data(PropertyList { sampled: sample.count(), items, more }))
 }
 
-/// Which names and examples are ids of other people.
+/// The ids of other people among names and examples.
 async fn others(
     store: &Warehouse,
     app: Uuid,
@@ -148,7 +148,7 @@ async fn others(
 async fn sample(store: &Warehouse, app: Uuid, event: &str, since: u64) -> Result<PropertySample> {
     let mut quarters = store.quarters(app, Some(event), since).await.map_err(warehouse_error)?;
     if quarters.is_empty() {
-        // Its name may be over the limit: then it is somewhere among those that are.
+        // Its name may be over the limit: then it is counted among those.
         quarters =
             store.quarters(app, Some(over_limit::OTHER), since).await.map_err(warehouse_error)?;
         quarters = quarters.last().map(|(start, _)| (*start, SAMPLE)).into_iter().collect();
@@ -157,7 +157,7 @@ async fn sample(store: &Warehouse, app: Uuid, event: &str, since: u64) -> Result
     store.property_sample(app, event, since, SAMPLE).await.map_err(warehouse_error)
 }
 
-/// From where on there are as many events as are looked at.
+/// The latest moment since which there are enough events for a sample.
 fn enough(quarters: &[(u64, u64)]) -> u64 {
     let (mut since, mut count) = (u64::from(u32::MAX), 0);
     for (start, events) in quarters {
@@ -169,8 +169,8 @@ fn enough(quarters: &[(u64, u64)]) -> u64 {
     since
 }
 
-/// The names to be shown, and how many are not. A name that comes only in events over the limit of
-/// names is one of those that are too many, unless it has a place.
+/// The names to show, and how many more there are. A name that occurs only in events over the limit of
+/// names counts as one of the excess names, unless it has a slot of its own.
 async fn offered(
     atrium: &Insight,
     app_id: &Id,
@@ -190,15 +190,15 @@ async fn offered(
     Ok((names.into_iter().cloned().collect(), more))
 }
 
-/// What people say about properties, by their names.
+/// Descriptions and types that people have set, by property name.
 #[derive(Default)]
 struct Said {
     descriptions: HashMap<String, String>,
     types: HashMap<String, ValueType>,
 }
 
-/// Puts the types of each property together, the most frequent property first. Without ids to hide,
-/// everything is shown.
+/// Groups the types of each property, the most frequent property first. Without `ids`, everything is
+/// shown.
 fn items(
     kinds: Vec<PropertyKind>,
     sampled: u64,
@@ -254,7 +254,7 @@ fn item(
 
 struct Example {
     text: String,
-    /// Whether there is something personal in it.
+    /// Whether it contains something personal.
     redacted: bool,
 }
 

@@ -1,5 +1,5 @@
-//! What people and devices are called for those who may not know their ids: always the same name for
-//! the same one, and no way back without the instance's master key.
+//! Pseudonyms of people and devices for callers who may not see ids: always the same for the same id,
+//! and not reversible without the instance's master key.
 
 use sha2::{Digest, Sha256};
 use warehouse::{Kind, PseudonymKey};
@@ -21,8 +21,7 @@ impl Pseudonyms {
         Self { key: atrium.keyring.derive(&purpose) }
     }
 
-    /// As the warehouse makes it, in SQL. The hash is cut to its half, so that nobody can go on
-    /// from it.
+    /// The same as in the warehouse's SQL. The hash is cut in half, so that it cannot be extended.
     pub fn of(&self, id: &str) -> String {
         let hash = Sha256::new().chain_update(self.key).chain_update(id).finalize();
         format!("{PREFIX}{}", hex::encode(&hash[..DIGITS / 2]))
@@ -34,7 +33,7 @@ pub fn digits(text: &str) -> Option<&str> {
     beginning(text).filter(|digits| digits.len() == DIGITS)
 }
 
-/// The digits of what may be the beginning of one.
+/// The digits of a text that may be the beginning of a pseudonym.
 pub fn beginning(text: &str) -> Option<&str> {
     let digits = text.strip_prefix(PREFIX)?;
     let plain = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');

@@ -1,23 +1,23 @@
-//! Lists answer pages of bounded length: what is long is cut in them, and marked. Whole it is in the
-//! answer about one, or on a page of fewer.
+//! Bounds the size of pages in lists: long values are cut, and marked as such. They are complete in the
+//! answer about a single item, or on a page with fewer items.
 
 use serde_json::{Map, Value};
 
 use atrium_collect::collect::fold::length;
 
-/// For the properties of all items of a page; with everything else a page stays below 1 MB.
+/// The limit for the properties of all items of a page; with everything else a page stays below 1 MB.
 const PAGE_BYTES: usize = 640 << 10;
-/// Stands where something was cut off, at the end of a text or a list.
+/// Marks where the end of a text or a list was cut off.
 const MARK: &str = "…";
-/// Less than this of a value says nothing.
+/// A shorter part of a value would say nothing.
 const LEAST: usize = 16;
 
-/// What each of so many items may take.
+/// How many bytes each of this many items may take.
 pub fn share(items: usize) -> usize {
     PAGE_BYTES / items.max(1)
 }
 
-/// Cuts properties down to so many bytes of JSON. True if something had to go.
+/// Cuts properties down to this many bytes of JSON. True if something was cut.
 pub fn shorten(properties: &mut Map<String, Value>, most: usize) -> bool {
     if length(properties) <= most {
         return false;
@@ -26,7 +26,7 @@ pub fn shorten(properties: &mut Map<String, Value>, most: usize) -> bool {
     true
 }
 
-/// What is short leaves its room to what comes after it.
+/// Short values leave their unused share to later ones.
 fn object(properties: Map<String, Value>, most: usize) -> Map<String, Value> {
     let mut left = most.saturating_sub(2);
     let count = properties.len();
@@ -66,12 +66,12 @@ fn cut(value: Value, most: usize) -> Value {
             Value::Array(kept)
         }
         Value::Object(properties) => Value::Object(object(properties, most)),
-        // A number, which is short, where there is no room for anything.
+        // A number that does not fit even though it is short.
         _ => MARK.into(),
     }
 }
 
-/// As much of a text as fits, quotes and escapes included.
+/// The beginning of a text that fits, quotes and escapes included.
 fn beginning(text: &str, most: usize) -> String {
     let mut left = most.saturating_sub(2 + MARK.len());
     let fits = |c: &char| {

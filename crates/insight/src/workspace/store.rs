@@ -1,4 +1,4 @@
-//! All SQL of what people say about events and properties.
+//! All SQL about descriptions of events and properties.
 
 use std::collections::HashMap;
 
@@ -16,7 +16,7 @@ pub struct EventRow {
     pub hidden_at: Option<Millis>,
 }
 
-/// What is said about an app's events.
+/// The descriptions of an app's events.
 pub async fn events(db: &mut AnyConnection, app_id: &Id) -> Result<Vec<EventRow>> {
     Ok(sqlx::query_as("SELECT event, description, hidden_at FROM event_metadata WHERE app_id = $1")
         .bind(app_id)
@@ -34,7 +34,7 @@ pub async fn event(db: &mut AnyConnection, app_id: &Id, event: &str) -> Result<O
     .await?)
 }
 
-/// Of an event that is neither described nor hidden nothing is kept.
+/// Removes the row of an event that is neither described nor hidden.
 pub async fn put_event(
     db: &mut AnyConnection,
     app_id: &Id,
@@ -68,7 +68,7 @@ pub async fn put_event(
     Ok(())
 }
 
-/// What is said about the properties of an event.
+/// The descriptions of an event's properties.
 pub async fn properties(
     db: &mut AnyConnection,
     app_id: &Id,
@@ -84,7 +84,7 @@ pub async fn properties(
     Ok(rows.into_iter().collect())
 }
 
-/// What people say an app's properties are.
+/// The types of an app's properties that people have set.
 pub async fn property_types(
     db: &mut AnyConnection,
     app_id: &Id,
@@ -98,7 +98,7 @@ pub async fn property_types(
     Ok(known.collect())
 }
 
-/// None: as the data shows.
+/// None removes the type, so that the data determines it.
 pub async fn put_property_type(
     db: &mut AnyConnection,
     of: &PropertyOf<'_>,
@@ -172,7 +172,7 @@ pub async fn put_property(
     Ok(())
 }
 
-/// Where the console takes someone first.
+/// Sets the app that the console opens first for a user.
 pub async fn set_last_app(db: &mut AnyConnection, user_id: &Id, app_id: &Id) -> Result<()> {
     sqlx::query("UPDATE users SET last_app_id = $1 WHERE id = $2")
         .bind(app_id)

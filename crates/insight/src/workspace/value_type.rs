@@ -1,4 +1,4 @@
-//! What the values of a property are: seen from the data, or said by somebody who knows better.
+//! The type of a property's values: derived from the data, or set by a person who knows better.
 
 use jiff::Timestamp;
 use jiff::civil::{Date, DateTime};
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use warehouse::PropertyKind;
 
-/// Which tests of it make sense.
+/// A type, which determines the operators that make sense.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ValueType {
@@ -35,7 +35,7 @@ impl ValueType {
         Self::ALL.into_iter().find(|it| it.as_str() == text)
     }
 
-    /// By what most events carry.
+    /// The type that most events carry.
     pub fn seen(kinds: &[PropertyKind]) -> Self {
         let told = kinds.iter().filter(|kind| !matches!(kind.kind.as_str(), "null" | "object"));
         let Some(most) = told.max_by_key(|kind| kind.events) else { return Self::Text };
@@ -51,7 +51,7 @@ impl ValueType {
     }
 }
 
-/// Of a text, as JSON.
+/// Whether a JSON text is a time.
 fn is_time(raw: &str) -> bool {
     let Ok(text) = serde_json::from_str::<String>(raw) else { return false };
     text.parse::<Timestamp>().is_ok()
@@ -59,7 +59,7 @@ fn is_time(raw: &str) -> bool {
             && (text.parse::<DateTime>().is_ok() || text.parse::<Date>().is_ok()))
 }
 
-/// A number that was sent as text; one that begins with zeros is a code.
+/// Whether a JSON text is a number; with leading zeros it is a code instead.
 fn is_number(raw: &str) -> bool {
     let Ok(text) = serde_json::from_str::<String>(raw) else { return false };
     let digits = text.trim_start_matches('-');

@@ -32,7 +32,7 @@ pub struct SiteFigures {
     pub site: String,
     pub page_views: u64,
     pub users: u64,
-    /// As of pages.
+    /// Whether this is the sum of all others, as in `PageFigures`.
     pub other: bool,
 }
 
@@ -41,7 +41,7 @@ pub struct SiteFigures {
 pub struct VisitFigures {
     pub page: String,
     pub visits: u64,
-    /// As of pages.
+    /// Whether this is the sum of all others, as in `PageFigures`.
     pub other: bool,
 }
 

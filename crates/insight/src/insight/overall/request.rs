@@ -17,13 +17,13 @@ use atrium_core::permissions::Permission;
 use atrium_core::types::{Id, Millis};
 use atrium_tenancy::access::{DataOrg, ReadableApp};
 
-/// A range and the moments at which its buckets begin, the end of the last one at the end.
+/// A range with the starts of its buckets, followed by the end of the last one.
 pub struct Span {
     pub range: Range,
     pub cuts: Vec<Millis>,
-    /// What lies beyond is not counted.
+    /// Nothing after this is counted.
     counted_until: Millis,
-    /// None where nothing is compared, or nothing can be yet.
+    /// None without a comparison, or while nothing can be compared yet.
     pub compared_until: Option<Millis>,
 }
 
@@ -33,13 +33,13 @@ impl Span {
         Self { range, cuts, counted_until, compared_until: None }
     }
 
-    /// The cuts of what is counted.
+    /// The cuts of the counted part.
     pub fn counted(&self) -> Arc<[i64]> {
         let cuts = self.cuts.iter().filter(|cut| **cut < self.counted_until);
         cuts.chain([&self.counted_until]).map(|cut| cut.0).collect()
     }
 
-    /// The end of the part that is compared, where that is not the whole.
+    /// The end of the compared part, if that is not the whole range.
     pub fn part(&self) -> Option<Millis> {
         self.compared_until.filter(|until| *until < self.range.to)
     }
@@ -52,7 +52,7 @@ pub struct CountedApp {
 }
 
 pub struct OverallRequest {
-    /// When it is asked.
+    /// The time of the request.
     pub at: Millis,
     pub now: Span,
     pub before: Option<Span>,
@@ -62,7 +62,7 @@ pub struct OverallRequest {
     pub apps: Vec<CountedApp>,
     pub can_export: bool,
     pub caller: Caller,
-    /// Whether the caller may see personal data of all of them.
+    /// Whether the caller may see personal data of all these apps.
     pub pii: bool,
     parts: Option<Vec<Part>>,
 }
@@ -124,8 +124,8 @@ pub async fn read(atrium: &Insight, org: &DataOrg, body: &OverallBody) -> Result
     })
 }
 
-/// The apps asked for, of those whose figures the caller may see; all active ones where none are
-/// named. One they may not see is left out as one that does not exist would be.
+/// The requested apps whose figures the caller may see; all active ones if none are named. An app they
+/// may not see is left out like one that does not exist.
 async fn visible_apps(
     atrium: &Insight,
     org: &DataOrg,
