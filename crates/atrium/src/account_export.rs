@@ -1,4 +1,4 @@
-//! Everything the instance keeps about a person, for that person to take along.
+//! Everything the instance stores about a person, as a download for that person.
 
 use axum::extract::State;
 use axum::response::IntoResponse;
@@ -16,10 +16,10 @@ use atrium_tenancy::notifications;
 use atrium_tenancy::session::{self, RecentlySignedIn};
 use atrium_tenancy::store::{accounts, chat, factors, orgs, sso};
 
-/// What one file holds of lists that may be long: the newest.
+/// The limit for lists that may be long; the newest are included.
 const MOST: Page = Page { limit: 10_000, offset: 0 };
 
-/// Everything kept about the person, as a JSON file. Secrets and hashes are not in it.
+/// Everything stored about the person, as a JSON file. Secrets and hashes are not included.
 #[utoipa::path(
     get,
     path = "/api/v1/current/export",
@@ -90,7 +90,7 @@ pub async fn account_export(
         "passkeys": passkeys,
         "single_sign_on": sso::identities_of(&mut db, &user.id).await?,
         "bound_accounts": bound,
-        // Without what they ask: that may be about others.
+        // Without their content, which may be about others.
         "saved_analyses": saved::made_by(&mut db, saved::ANALYSES, &user.id, MOST).await?,
         "cohorts": saved::made_by(&mut db, saved::COHORTS, &user.id, MOST).await?,
         "error_reports": { "items": reports, "recordings": recordings },
@@ -99,7 +99,7 @@ pub async fn account_export(
         "activity": audit::by_actor(&mut db, &user.id, MOST).await?,
     });
     let text = serde_json::to_vec_pretty(&file).map_err(Error::internal)?;
-    // These replace what the body would be called by itself.
+    // These replace the body's default headers.
     let headers = [
         (CONTENT_TYPE, "application/json"),
         (CONTENT_DISPOSITION, "attachment; filename=\"atrium-my-data.json\""),

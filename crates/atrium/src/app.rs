@@ -1,4 +1,4 @@
-//! The state of the whole program: each layer's own, put together. Built once at start.
+//! The state of the whole program, combining those of all layers. Built once at start.
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -24,13 +24,14 @@ pub struct AppState(Arc<AppParts>);
 pub struct AppParts {
     insight: Insight,
     pub started_at: Millis,
-    /// Held while a sign of life is given; true once this instance has said goodbye.
+    /// Held while the heartbeat is written; true once this instance has signed off.
     pub has_left: Mutex<bool>,
-    /// Why this program may not use the stores any more, once a newer one has seen to that.
+    /// Set when a newer program has changed the stores so that this one may no longer use them; says
+    /// why.
     pub outdated: watch::Sender<Option<String>>,
-    /// What open consoles compare themselves with.
+    /// Open consoles compare their own version with this.
     pub build_version: String,
-    /// None where the console reports no errors.
+    /// None if error reports are turned off.
     pub reports: Option<Arc<Reports>>,
     /// The console's files of other builds.
     pub previous_builds: Arc<PreviousBuilds>,
@@ -96,7 +97,7 @@ impl AppState {
         Self::start_if(settings, clock, || first_start::refuse_lost_database(&stores)).await
     }
 
-    /// The same with an empty database, also where the folder was in use.
+    /// The same, but allows an empty database even if the folder was in use.
     pub async fn start_anew(settings: Settings, clock: Clock) -> anyhow::Result<Self> {
         Self::start_if(settings, clock, || Ok(())).await
     }

@@ -1,13 +1,14 @@
-//! The OpenAPI document: what handlers declare, completed by what every call of its kind can answer.
-//! A handler declares its success and the failures that are its own, as `(status = 409)`; the rest
-//! follows from where it lies, what it takes and who may call it. Tests hold every answer to it.
+//! The OpenAPI document: the declarations of handlers, completed by the responses that every call of a
+//! kind can have. A handler declares its success and its specific failures, as `(status = 409)`; the
+//! others follow from its path, its parameters and who may call it. Tests check every response against
+//! it.
 
 use http::Method;
 use utoipa::openapi::path::{Operation, Parameter, ParameterIn};
 use utoipa::openapi::{ContentBuilder, OpenApi, Ref, RefOr, Response, ResponseBuilder};
 
-/// Calls by POST that hold nothing which somebody else could change meanwhile: questions, and asking
-/// to be let in.
+/// POST calls that depend on nothing that others could change meanwhile: questions, and requests for
+/// access.
 const HOLD_NOTHING: [&str; 6] = [
     "data_overall",
     "data_overall_export",
@@ -17,8 +18,8 @@ const HOLD_NOTHING: [&str; 6] = [
     "sso_test",
 ];
 
-/// Completes a document whose paths begin with `prefix`, and tells them relative to it, as clients
-/// use them.
+/// Completes a document whose paths begin with `prefix`, and makes them relative to it, as clients use
+/// them.
 pub fn complete(mut document: OpenApi, prefix: &str) -> OpenApi {
     let paths = std::mem::take(&mut document.paths.paths);
     document.paths.paths = paths
@@ -57,29 +58,29 @@ fn declare_failures(method: &Method, path: &str, operation: &mut Operation) {
     }
 }
 
-/// What a call of this kind can fail with, whatever it does.
+/// The failures that any call of this kind can have.
 fn failures_of_kind(method: &Method, path: &str, operation: &Operation) -> Vec<u16> {
     let is_safe = *method == Method::GET;
     let in_org_or_app = path.starts_with("/orgs/{id}") || path.starts_with("/apps/{id}");
     let holds = !operation.operation_id.as_deref().is_some_and(|id| HOLD_NOTHING.contains(&id));
     let wants_session = requires_somebody(operation);
-    // Anything can break, and the database can be away for a moment.
+    // Anything can fail, and the database can be unavailable for a moment.
     let mut failures = vec![500, 503];
     if wants_session {
         failures.push(401);
     }
-    // Another site's request, or something the caller may not do.
+    // A cross-site request, or a missing permission.
     if !is_safe || (wants_session && in_org_or_app) {
         failures.push(403);
     }
     if has_parameter(operation, ParameterIn::Path) {
         failures.push(404);
     }
-    // Whatever the caller may do can have changed meanwhile.
+    // The caller's permissions can have changed meanwhile.
     if wants_session && !is_safe && in_org_or_app && holds {
         failures.push(409);
     }
-    // A browser that a provider sends back expects a page, whatever the query says.
+    // A browser that a provider redirects back expects a page, whatever the query says.
     let is_way_back = operation.responses.responses.contains_key("303");
     if has_parameter(operation, ParameterIn::Query) && !is_way_back {
         failures.push(422);
@@ -108,7 +109,7 @@ fn has_parameter(operation: &Operation, place: ParameterIn) -> bool {
     operation.parameters.as_ref().is_some_and(|list| list.iter().any(is_there))
 }
 
-/// Every failure is the same envelope.
+/// All failures have the same envelope.
 fn failure(meaning: &str) -> Response {
     let content = ContentBuilder::new().schema(Some(Ref::from_schema_name("ErrorBody"))).build();
     ResponseBuilder::new().description(meaning).content("application/json", content).build()
@@ -150,7 +151,7 @@ mod tests {
         assert_eq!(statuses("/apps/{id}/roles/{role_id}", "put"), change);
     }
 
-    /// What a call can fail with has the one envelope, and nothing is left to be guessed.
+    /// All failures have the same envelope, and none is undeclared.
     #[test]
     fn every_failure_is_the_envelope() {
         let document = serde_json::to_value(router::openapi()).unwrap();

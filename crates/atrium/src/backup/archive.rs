@@ -1,5 +1,5 @@
-//! The archive: a tar file whose entries are compressed one by one, so that each can be checked and
-//! read by itself, with any tool. It has its name only when all of it is on the disk.
+//! The archive: a tar file whose entries are compressed one by one, so that each can be checked and read
+//! separately, with any tool. It gets its name only when it is completely on disk.
 
 use std::collections::HashMap;
 use std::fs::{File, OpenOptions};
@@ -14,11 +14,11 @@ use super::manifest::{Entry, Manifest};
 use super::progress::Progress;
 
 const MANIFEST: &str = "manifest.json";
-/// The manifest knows the checksum of everything but of itself.
+/// The manifest has the checksums of all entries except its own.
 const MANIFEST_SUM: &str = "manifest.json.sha256";
-/// A store of a year in parts of a month has some thousand entries, of 300 bytes.
+/// A year of events in monthly parts has some thousand entries of 300 bytes.
 const MANIFEST_MAX: u64 = 1 << 30;
-/// Most of what goes in is compressed already.
+/// Most of the content is already compressed.
 const LEVEL: i32 = 1;
 const BUFFER: usize = 1 << 20;
 
@@ -30,7 +30,7 @@ pub struct ArchiveWriter {
     made_at: u64,
 }
 
-/// The file before it is whole. It does not stay behind.
+/// The unfinished file, deleted on drop.
 struct Partial(PathBuf);
 
 impl Drop for Partial {
@@ -40,7 +40,7 @@ impl Drop for Partial {
 }
 
 impl ArchiveWriter {
-    /// Begins an archive. `made_at` is in seconds.
+    /// Starts an archive. `made_at` is in seconds.
     pub fn create(output: &Path, made_at: u64) -> anyhow::Result<Self> {
         refuse_existing(output)?;
         let partial = beside(output, ".partial");
@@ -56,7 +56,7 @@ impl ArchiveWriter {
         })
     }
 
-    /// Adds an entry, compressed, with what `write` writes into it.
+    /// Adds a compressed entry with the content that `write` produces.
     pub fn add(
         &mut self,
         name: &str,
@@ -73,7 +73,7 @@ impl ArchiveWriter {
         Ok(())
     }
 
-    /// The same with what a file holds.
+    /// The same with the content of a file.
     pub fn add_file(
         &mut self,
         name: &str,
@@ -118,7 +118,7 @@ impl ArchiveWriter {
         Ok(Entry { name: name.to_owned(), bytes, sha256: hex::encode(sum.finalize()) })
     }
 
-    /// Writes what the archive holds, and gives it its name. Returns its size.
+    /// Writes the manifest and gives the archive its name. Returns its size.
     pub fn finish(mut self, mut manifest: Manifest) -> anyhow::Result<u64> {
         manifest.entries = std::mem::take(&mut self.entries);
         let text = serde_json::to_vec_pretty(&manifest)?;
@@ -141,7 +141,7 @@ pub fn refuse_existing(output: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A name beside a file's own.
+/// A file's name with another ending, in the same folder.
 pub fn beside(file: &Path, ending: &str) -> PathBuf {
     let mut name = file.as_os_str().to_owned();
     name.push(ending);
@@ -156,7 +156,7 @@ fn sync_folder_of(file: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Copies, and says how far it is.
+/// Copies and reports progress.
 pub fn copy(
     from: &mut dyn Read,
     to: &mut dyn Write,
@@ -211,8 +211,8 @@ pub struct ArchiveReader {
 }
 
 impl ArchiveReader {
-    /// Reads what the archive says of itself. One that is cut off, newer than this program or no
-    /// archive at all is refused.
+    /// Reads the manifest. Refuses a file that is truncated, newer than this program, or no archive at
+    /// all.
     pub fn open(file: &Path) -> anyhow::Result<Self> {
         Self::look(file).with_context(|| format!("{} cannot be used", file.display()))
     }
@@ -238,7 +238,7 @@ impl ArchiveReader {
         Ok(Self { file: file.to_owned(), manifest, places })
     }
 
-    /// How much there is to verify.
+    /// How many bytes there are to verify.
     pub fn bytes(&self) -> u64 {
         self.manifest.entries.iter().map(|entry| entry.bytes).sum()
     }
@@ -260,7 +260,7 @@ impl ArchiveReader {
         Ok(())
     }
 
-    /// What an entry holds.
+    /// The content of an entry.
     pub fn read(&self, name: &str) -> anyhow::Result<impl Read + use<>> {
         let place = self.places.get(name);
         let (begin, length) =
@@ -268,7 +268,7 @@ impl ArchiveReader {
         Ok(zstd::Decoder::new(at(&self.file, *begin, *length)?)?)
     }
 
-    /// How long an entry is, as it lies there.
+    /// The compressed size of an entry.
     pub fn size_of(&self, name: &str) -> u64 {
         self.places.get(name).map_or(0, |(_, length)| *length)
     }
@@ -283,12 +283,12 @@ impl ArchiveReader {
         Ok(())
     }
 
-    /// Puts what an entry holds of a folder into a new one.
+    /// Unpacks an entry with a folder's content into a new folder.
     pub fn unpack_folder(&self, name: &str, into: &Path) -> anyhow::Result<()> {
         std::fs::create_dir(into).with_context(|| format!("{} cannot be made", into.display()))?;
         let mut inner = tar::Archive::new(BufReader::with_capacity(BUFFER, self.read(name)?));
         inner.set_preserve_permissions(false);
-        // Nothing in it is put outside of the folder.
+        // This refuses paths that lead out of the folder.
         inner.unpack(into).with_context(|| into.display().to_string())
     }
 }

@@ -1,5 +1,5 @@
-//! A backup beside a running server: the embedded event store belongs to the server's engine, which
-//! is asked under the address that it leaves for its own user.
+//! A backup next to a running server: the embedded event store belongs to the server's engine, which is
+//! queried at the address that it leaves for its own user.
 
 use std::path::Path;
 use std::time::Duration;
@@ -12,11 +12,11 @@ use warehouse::{Location, Warehouse, engine, running_engine};
 use super::Source;
 use atrium_core::config::Settings;
 
-/// How long an engine that starts just now may take to say where it is.
+/// How long to wait for the address of an engine that is starting.
 const WAIT: Duration = Duration::from_secs(60);
 const LOOK: Duration = Duration::from_millis(200);
 
-/// Finds the events, and has the settings name an engine that runs already.
+/// Finds the events. If an engine is already running, the settings get its address.
 pub async fn find(settings: &mut Settings) -> anyhow::Result<Source> {
     if settings.events.warehouse_url.is_some() {
         return Ok(Source::Server);
@@ -39,7 +39,7 @@ pub async fn find(settings: &mut Settings) -> anyhow::Result<Source> {
     Ok(Source::OwnEngine)
 }
 
-/// The address may be that of an engine before this one.
+/// Checks the address, which may be that of an earlier engine.
 async fn answering(folder: &Path) -> Option<Url> {
     let url = running_engine(folder)?;
     let asked = Warehouse::open(Location::Remote { url: url.clone() });

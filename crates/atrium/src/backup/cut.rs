@@ -1,7 +1,8 @@
-//! One moment of all stores. While nobody loads, every message that was acknowledged is either in a
-//! spool or in the event store with its booking in the database. So loading pauses until each store has
-//! fixed its own state, which takes a moment and no copying; the collector goes on taking messages in
-//! meanwhile. Only a ClickHouse server cannot fix its state: there the pause lasts until all is read.
+//! A consistent snapshot of all stores. While nothing is being loaded, every acknowledged message is
+//! either in a spool, or in the event store with its ledger entry in the database. So loading pauses
+//! until each store has taken its own snapshot, which is quick and copies nothing; the collector keeps
+//! accepting messages meanwhile. Only a ClickHouse server cannot take a snapshot: for it the pause lasts
+//! until everything has been read.
 
 use std::path::Path;
 use std::time::Duration;
@@ -23,7 +24,7 @@ const READY: Duration = Duration::from_secs(60);
 
 pub struct Cut {
     pub database: DatabaseCut,
-    /// By the number of its place in the data folder.
+    /// By the number of the spool's slot in the data folder.
     pub spools: Vec<(u32, Snapshot)>,
     pub events: EventsCut,
 }
@@ -31,7 +32,7 @@ pub struct Cut {
 pub enum EventsCut {
     Nothing,
     Parts(Frozen),
-    /// Good for as long as nobody loads.
+    /// Valid only while nothing is loaded.
     Rows(Export),
 }
 
@@ -40,7 +41,7 @@ pub enum DatabaseCut {
     Postgres(PgSnapshot),
 }
 
-/// Nobody loads, erases or removes old events for as long as this is held.
+/// While this is held, nothing is loaded, erased or removed by retention.
 pub struct Pause {
     turn: Lease,
     begun: Instant,
@@ -56,13 +57,13 @@ impl Pause {
         &self.turn
     }
 
-    /// Returns how long it was.
+    /// Returns how long the pause was.
     pub async fn end(self, atrium: &AppState) -> anyhow::Result<Duration> {
         self.turn.release(atrium).await?;
         Ok(self.begun.elapsed())
     }
 
-    /// Does work that is worth nothing once somebody loads again.
+    /// Runs work that is valid only while the pause lasts.
     pub async fn during<T>(
         &self,
         atrium: &AppState,
@@ -74,24 +75,24 @@ impl Pause {
     }
 }
 
-/// Loading after a cut.
+/// What happens to loading after the snapshot.
 pub enum Loading {
     GoesOn {
         paused: Duration,
     },
-    /// Until everything is read.
+    /// It stays paused until everything is read.
     Pauses(Pause),
 }
 
-/// Takes all of it, under a name that no other cut has.
+/// Takes the snapshot, under a name that no other one has.
 pub async fn take(atrium: &AppState, name: &str, source: Source) -> anyhow::Result<(Cut, Loading)> {
     let mut is_newer = atrium.db.migration_state().await?.newer > 0;
     if source != Source::Nothing {
-        // Before anything has to wait for it.
+        // Before the pause, so that nothing waits for it.
         atrium.warehouse.ready(READY).await?;
         is_newer |= atrium.warehouse.is_schema_newer().await?;
     }
-    // It would be restored into tables that are not the ones it was made of.
+    // Otherwise it would be restored into tables of an older schema.
     anyhow::ensure!(
         !is_newer,
         "a newer version of Atrium uses the stores: make the backup with that one"
@@ -129,7 +130,7 @@ async fn take_now(atrium: &AppState, name: &str, source: Source) -> anyhow::Resu
     Ok(Cut { database, spools, events })
 }
 
-/// Of all servers that use or have used the data folder.
+/// Snapshots of the spools of all servers that use or have used the data folder.
 fn spools(data_dir: &Path) -> anyhow::Result<Vec<(u32, Snapshot)>> {
     let mut spools = Vec::new();
     for slot in 1..=spool_slots::SLOTS {

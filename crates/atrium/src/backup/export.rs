@@ -1,5 +1,5 @@
-//! The events of a ClickHouse server, or of all shards of a cluster: their rows are read over the network,
-//! so loading pauses until the last one is here.
+//! The events of a ClickHouse server, or of all shards of a cluster: their rows are read over the
+//! network, so loading pauses until the last one has arrived.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use super::manifest::{Events, EventsKind, Part, Table, Tables};
 use super::progress::Progress;
 use crate::app::AppState;
 
-/// What is to be read.
+/// The tables to be read.
 pub struct Export {
     shards: Vec<Shard>,
 }
@@ -105,7 +105,7 @@ impl Shard {
                     archive: id.to_owned(),
                 });
             }
-            // An app that was removed meanwhile is in some tables and not in others.
+            // An app that was deleted meanwhile is in some tables and not in others.
             let is_same = runtime.block_on(count(&self.warehouse, table))? == *counts;
             ensure!(
                 is_same || table.expires(),

@@ -1,5 +1,5 @@
-//! What an archive says of itself: what it is of, what it holds, and how much of it. It is the last
-//! thing written and the first thing read.
+//! The manifest of an archive: which instance it is of, and what it contains. It is the last entry to be
+//! written and the first to be read.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,9 +9,9 @@ use uuid::Uuid;
 
 use atrium_core::db;
 
-/// Raised when an older program could not restore what a newer one wrote.
+/// Raised whenever older programs could not restore what newer ones write.
 pub const FORMAT: u32 = 2;
-/// Of archives that the first program with archives can restore.
+/// The format that the first program with archives can restore.
 pub const FIRST_FORMAT: u32 = 1;
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -19,20 +19,20 @@ pub struct Manifest {
     pub format: u32,
     /// The version of the program that made it.
     pub program: String,
-    /// This archive among others: increments name the ones they need.
+    /// Identifies this archive: increments name the ones they need.
     pub id: String,
     pub made_at: String,
     /// The archive that this one is an increment of.
     pub since: Option<String>,
     pub master_key: KeyOf,
     pub database: Database,
-    /// None where there were no events yet.
+    /// None if there were no events yet.
     pub events: Option<Events>,
     pub spools: Vec<Spool>,
     pub entries: Vec<Entry>,
 }
 
-/// Which master key the instance has.
+/// The instance's master key.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct KeyOf {
     pub fingerprint: String,
@@ -66,13 +66,13 @@ pub struct Database {
     pub rows: BTreeMap<String, i64>,
 }
 
-/// How the events are in the archive.
+/// The form of the events in the archive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum EventsKind {
-    /// Of an embedded store: the files of each part of a table.
+    /// From an embedded store: the files of each part of a table.
     Parts,
-    /// Of a server: the rows of each partition of a table.
+    /// From a server: the rows of each partition of a table.
     Rows,
 }
 
@@ -82,7 +82,7 @@ pub struct Events {
     /// The last migration of the tables.
     pub schema: u32,
     pub tables: Tables,
-    /// Of a cluster, those of the shards after the first, in order.
+    /// For a cluster, the tables of the shards after the first, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub other_shards: Vec<Tables>,
 }
@@ -91,12 +91,12 @@ pub struct Events {
 pub type Tables = BTreeMap<String, Table>;
 
 impl Events {
-    /// The tables of every server, in order: of one, or of the shards of a cluster.
+    /// The tables of every server in order: of the single one, or of the shards of a cluster.
     pub fn shards(&self) -> impl Iterator<Item = &Tables> {
         std::iter::once(&self.tables).chain(&self.other_shards)
     }
 
-    /// What a program has to know to restore them.
+    /// The format that a program must support to restore them.
     pub fn format(&self) -> u32 {
         if self.other_shards.is_empty() { FIRST_FORMAT } else { FORMAT }
     }
@@ -108,11 +108,11 @@ impl Events {
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Table {
-    /// Of parts as they are stored, deleted ones and ones to be merged among them; of a server as
-    /// they are once all are merged.
+    /// For parts, the stored rows, including deleted ones and ones still to be merged; for a server, the
+    /// rows after all merges.
     pub rows: u64,
     pub parts: Vec<Part>,
-    /// Rows of each app, where merges leave their number alone.
+    /// Rows of each app, for tables whose merges keep the number of rows.
     pub apps: Option<BTreeMap<Uuid, u64>>,
 }
 
@@ -120,7 +120,7 @@ pub struct Table {
 pub struct Part {
     pub name: String,
     pub rows: u64,
-    /// The SHA-256 of the part's own list of checksums: two parts with the same one are the same.
+    /// The SHA-256 of the part's own list of checksums: parts with the same value are identical.
     pub contents: String,
     pub entry: String,
     /// The id of the archive that has the entry: this one, or one that it is an increment of.
@@ -132,11 +132,11 @@ pub struct Spool {
     pub slot: u32,
     pub entry: String,
     pub rows: BTreeMap<String, i64>,
-    /// Messages that wait.
+    /// Messages waiting to be loaded.
     pub messages: i64,
 }
 
-/// Something in the archive, as it lies there.
+/// An entry of the archive, in its compressed form.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Entry {
     pub name: String,
@@ -145,7 +145,7 @@ pub struct Entry {
 }
 
 impl Manifest {
-    /// Refuses what this program does not know.
+    /// Refuses formats and schemas that this program does not know.
     pub fn check(&self) -> anyhow::Result<()> {
         if self.format > FORMAT {
             bail!(
@@ -169,7 +169,7 @@ impl Manifest {
             bail!(newer("the event store", events.schema.into(), known.into()));
         }
         for part in self.events.iter().flat_map(Events::parts) {
-            // It becomes the name of a folder.
+            // It is used as the name of a folder.
             let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
             if part.name.is_empty() || !part.name.chars().all(plain) {
                 bail!("{:?} is not the name of a part", part.name);
@@ -268,7 +268,7 @@ mod tests {
         }
     }
 
-    /// An older program would restore the first one and call that all.
+    /// An older program would restore only the first shard and consider that complete.
     #[test]
     fn archives_of_shards_are_of_a_newer_format() {
         let mut manifest = manifest();

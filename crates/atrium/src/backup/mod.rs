@@ -1,9 +1,9 @@
-//! `atrium backup` and `atrium restore`: one archive of the database, the event store and the spools,
-//! as they were at one moment, made while servers run; and an instance made from it
+//! `atrium backup` and `atrium restore`: an archive of the database, the event store and the spools as
+//! they were at one moment, made while servers run; and a new instance made from it
 //! (docs/decisions/0034).
 //!
-//! `cut` fixes the moment, `write` copies it into an `archive`, whose `manifest` says what it holds;
-//! `restore` reads it again. `schedule` is the job that makes them by itself.
+//! `cut` takes a snapshot, `write` copies it into an `archive`, whose `manifest` says what it contains;
+//! `restore` reads it. `schedule` is the job that makes backups automatically.
 
 mod archive;
 pub(crate) mod beside;
@@ -51,7 +51,7 @@ pub struct Options {
     pub include_master_key: bool,
 }
 
-/// What was made.
+/// Describes a finished backup.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
     pub file: PathBuf,
@@ -62,12 +62,12 @@ pub struct Report {
     pub waiting: i64,
     /// Rows of the metadata database.
     pub rows: i64,
-    /// How long nothing was loaded into the event store.
+    /// How long loading into the event store was paused.
     pub paused_ms: u64,
     pub master_key: bool,
 }
 
-/// Makes an archive of the instance of these settings, whether or not a server runs on it.
+/// Makes an archive of the instance with these settings, whether or not a server is running on it.
 pub async fn run(mut settings: Settings, options: &Options) -> anyhow::Result<Report> {
     archive::refuse_existing(&options.output)?;
     refuse_other_schema(&settings).await?;
@@ -80,7 +80,7 @@ pub async fn run(mut settings: Settings, options: &Options) -> anyhow::Result<Re
     made
 }
 
-/// A copy changes nothing, so it neither makes an instance nor brings one up to date.
+/// A backup changes nothing, so it neither creates an instance nor upgrades one.
 pub(crate) async fn refuse_other_schema(settings: &Settings) -> anyhow::Result<()> {
     let url = &settings.stores.database_url;
     if url.starts_with("sqlite:") {
@@ -104,7 +104,7 @@ pub(crate) async fn refuse_other_schema(settings: &Settings) -> anyhow::Result<(
 pub enum Source {
     /// There are none yet.
     Nothing,
-    /// In the engine of a server, ours or one beside us.
+    /// In the engine of a server: this process or another one.
     Engine,
     /// In an engine that runs for the backup alone.
     OwnEngine,
@@ -132,7 +132,7 @@ pub async fn make(
     progress.begin("fixing the moment", 0);
     let (cut, loading) = cut::take(atrium, &id, source).await?;
     if source == Source::OwnEngine {
-        // What was fixed are files now, and a server may want to start its own.
+        // The snapshot is on disk now, and a server may want to start its own engine.
         atrium.warehouse.stop().await;
     }
     let contents = Contents {
@@ -170,7 +170,7 @@ pub async fn make(
     })
 }
 
-/// A copy of everything is worth a line in the audit log.
+/// A copy of everything is recorded in the audit log.
 async fn note(atrium: &AppState, by: &Actor, id: &str, with_key: bool) -> anyhow::Result<()> {
     let mut tx = atrium.db.write_uncached().await?;
     let event = Event::without_target("instance.backup", "instance");
@@ -179,7 +179,7 @@ async fn note(atrium: &AppState, by: &Actor, id: &str, with_key: bool) -> anyhow
     Ok(tx.commit().await?)
 }
 
-/// One of a kind at a time in a folder: each clears away what one before it may have left.
+/// Only one of each kind may run on a folder at a time, because each removes leftovers of earlier ones.
 pub(crate) fn lock(data_dir: &Path, what: &str) -> anyhow::Result<File> {
     let name = data_dir.join(format!("{what}.lock"));
     let mut options = File::options();

@@ -1,5 +1,4 @@
-//! How far it is: a bar for whoever watches at a terminal, lines in a log of a script, nothing for a
-//! job.
+//! Progress: a bar on a terminal, lines in the log of a script, nothing for a job.
 
 use std::io::{IsTerminal, Write};
 
@@ -11,7 +10,7 @@ pub enum Progress {
     Lines(Lines),
 }
 
-/// A line for every tenth.
+/// One line for every tenth.
 #[derive(Default)]
 pub struct Lines {
     are_bytes: bool,
@@ -21,7 +20,7 @@ pub struct Lines {
 }
 
 impl Progress {
-    /// On standard error: what is printed for programs goes to the other.
+    /// On stderr, because stdout is for programs.
     pub fn on_terminal() -> Self {
         match std::io::stderr().is_terminal() {
             true => Self::Bar(ProgressBar::no_length()),
@@ -29,12 +28,12 @@ impl Progress {
         }
     }
 
-    /// Begins a step that is over after this many bytes; zero where nobody knows.
+    /// Starts a step of this many bytes; zero if that is unknown.
     pub fn begin(&mut self, what: &str, bytes: u64) {
         self.begin_step(what, bytes, true);
     }
 
-    /// The same for a number of things.
+    /// The same for a number of items.
     pub fn begin_count(&mut self, what: &str, count: u64) {
         self.begin_step(what, count, false);
     }
@@ -86,7 +85,7 @@ impl Progress {
     }
 }
 
-/// For the person at the terminal.
+/// Prints a line for the person at the terminal.
 pub fn say(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }

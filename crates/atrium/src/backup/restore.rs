@@ -1,6 +1,6 @@
-//! `atrium restore`: an instance from an archive, in an empty folder. Everything is compared with what
-//! the archive says before it is used and after it is stored. The database comes last: a folder with
-//! spools or events and no database is one that `atrium serve` refuses.
+//! `atrium restore`: creates an instance from an archive, in an empty folder. Everything is compared
+//! with the manifest before it is used and after it is stored. The database is restored last: `atrium
+//! serve` refuses a folder that has spools or events but no database.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -21,7 +21,7 @@ use atrium_core::db::{self, Db, pg_tools, snapshot};
 use atrium_core::folder;
 use atrium_core::keyring::{KEY_FILE, Keyring, MasterKey};
 
-/// Longer than a database of some gigabytes takes.
+/// More than a database of some gigabytes needs.
 const CHECK_LIMIT: Duration = Duration::from_secs(600);
 
 #[derive(Args, Clone, Debug)]
@@ -31,17 +31,17 @@ pub struct Options {
     pub files: Vec<PathBuf>,
 }
 
-/// What was restored.
+/// Describes a finished restore.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
     pub data_dir: PathBuf,
     pub made_at: String,
     pub events: u64,
-    /// Messages that wait for the event store; the server loads them.
+    /// Messages waiting for the event store; the server loads them.
     pub waiting: i64,
     /// Rows of the metadata database.
     pub rows: i64,
-    /// Entries of the audit log, each of which was checked; none where the key is missing.
+    /// Verified entries of the audit log; None without the key.
     pub audit_entries: Option<u64>,
     pub master_key: KeyState,
 }
@@ -51,12 +51,12 @@ pub struct Report {
 pub enum KeyState {
     /// It was in the archive.
     Restored,
-    /// It was there, or is a setting.
+    /// It was already there, or is a setting.
     Present,
     Missing,
 }
 
-/// The archives, the last of which is to be restored.
+/// The archives; the last one is to be restored.
 pub(super) struct Archives(Vec<ArchiveReader>);
 
 impl Archives {
@@ -128,7 +128,7 @@ pub async fn run(settings: Settings, options: &Options) -> anyhow::Result<Report
         }),
         Err(error) => {
             empty(&stores, key)?;
-            // A database elsewhere keeps what it has got.
+            // A database on another server keeps what was already written.
             Err(error.context("the restore failed, and the data folder is as it was before"))
         }
     }
@@ -184,7 +184,7 @@ fn refuse_used(stores: &StoreSettings) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What is in the folder beside the key.
+/// Everything in the folder except the key.
 fn left_in(folder: &Path) -> anyhow::Result<Vec<std::ffi::OsString>> {
     let entries = match std::fs::read_dir(folder) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -195,7 +195,7 @@ fn left_in(folder: &Path) -> anyhow::Result<Vec<std::ffi::OsString>> {
     Ok(names.into_iter().filter(|name| name != KEY_FILE).collect())
 }
 
-/// A key that is not the instance's is refused before anything is made with it.
+/// Refuses the wrong key before anything is made with it.
 fn look_for_key(stores: &StoreSettings, manifest: &Manifest) -> anyhow::Result<KeyState> {
     let keys = MasterKey::find(stores)?;
     let wanted = &manifest.master_key.fingerprint;
@@ -215,7 +215,7 @@ fn look_for_key(stores: &StoreSettings, manifest: &Manifest) -> anyhow::Result<K
     Ok(KeyState::Present)
 }
 
-/// Puts everything in its place. Returns how many entries of the audit log were checked.
+/// Restores everything. Returns how many entries of the audit log were verified.
 async fn fill(
     settings: &Settings,
     archives: &Archives,
@@ -234,7 +234,7 @@ async fn fill(
     restore_spools(&stores.data_dir, target)?;
     restore_database(stores, target).await?;
     let checked = check_database(stores, manifest).await?;
-    // Everything that was restored must be there after a power cut, too.
+    // So that everything survives a power cut.
     tokio::task::spawn_blocking(rustix::fs::sync).await?;
     Ok(checked)
 }
@@ -274,8 +274,8 @@ async fn restore_database(stores: &StoreSettings, target: &ArchiveReader) -> any
     Ok(())
 }
 
-/// Compares the rows, walks the audit chains where there is a key to do it with, and lets go of what
-/// the instance that was backed up held at that moment.
+/// Compares the rows, verifies the audit chains if there is a key, and releases what the instance held
+/// at the time of the backup.
 async fn check_database(
     stores: &StoreSettings,
     manifest: &Manifest,
@@ -320,7 +320,7 @@ async fn check(
     Ok(checked)
 }
 
-/// Takes back what was begun: the folder was empty but for a key.
+/// Undoes an unfinished restore: the folder was empty except for a key.
 fn empty(stores: &StoreSettings, key: KeyState) -> anyhow::Result<()> {
     let folder = &stores.data_dir;
     for name in left_in(folder)? {

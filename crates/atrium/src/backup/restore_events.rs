@@ -1,5 +1,5 @@
-//! The event store's part of a restore: tables as the archive's version made them, the parts of each
-//! put where the engine takes them from, and the rows compared.
+//! Restores the event store: creates the tables of the archive's version, puts the parts of each where
+//! the engine attaches them from, and compares the rows.
 
 use std::io::Read;
 use std::time::Duration;
@@ -17,7 +17,7 @@ use atrium_core::folder;
 
 const START_LIMIT: Duration = Duration::from_secs(60);
 
-/// How much of a stream may wait.
+/// How much of a stream is buffered.
 const PIECE: usize = 1 << 20;
 const PIECES: usize = 8;
 
@@ -82,7 +82,7 @@ async fn import(
     progress: &mut Progress,
 ) -> anyhow::Result<()> {
     let (shards, wanted) = (warehouse.shards().await?, events.shards().count());
-    // Rows lie where the number of shards says.
+    // Rows are placed by the number of shards.
     ensure!(
         shards.len() == wanted,
         "warehouse_url: the archive is of {}, and this is {}",
@@ -135,7 +135,7 @@ async fn import_shard(
     Ok(())
 }
 
-/// Ends early where nobody listens any more: whoever listened says why.
+/// Stops early if the receiver is gone, which reports the reason itself.
 fn send(mut reader: impl Read, to: &mpsc::Sender<std::io::Result<Bytes>>) {
     loop {
         let mut piece = Vec::with_capacity(PIECE);

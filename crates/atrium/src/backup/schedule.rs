@@ -1,5 +1,5 @@
-//! Backups that happen by themselves. Of several instances one makes them, for as long as it lives;
-//! another takes over when it is gone.
+//! Automatic backups. One of several instances makes them for as long as it lives; then another takes
+//! over.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -19,13 +19,13 @@ use atrium_core::folder;
 use atrium_core::lease::Lease;
 use atrium_core::types::Millis;
 
-/// More often than the lease lasts: it stays with the instance that has it.
+/// Shorter than the lease, so that the instance that holds it keeps it.
 const LOOK: Duration = Duration::from_secs(10);
-/// What failed is tried again after this.
+/// A failed backup is retried after this.
 const RETRY: i64 = 15 * Millis::MINUTE;
 const NAME: &str = "atrium-%Y%m%dT%H%M%SZ.tar";
 
-/// Runs until the process ends, if the settings want any.
+/// Runs until the process ends, if backups are configured.
 pub async fn run(atrium: AppState) {
     let Some(settings) = atrium.settings.backup.clone() else { return };
     let mut not_before = Millis(i64::MIN);
@@ -52,7 +52,7 @@ pub async fn run(atrium: AppState) {
     }
 }
 
-/// Makes one if it is time and this instance's turn, and removes those that are too many.
+/// Makes a backup if one is due and this instance has the lease, and removes surplus ones.
 pub async fn run_due(
     atrium: &AppState,
     settings: &BackupSettings,
@@ -80,7 +80,7 @@ pub async fn run_due(
     };
     let made = lease.during(atrium, make_one(atrium, &options)).await?;
     tell_last(now);
-    // Only now: a backup that fails must not cost one that is there.
+    // Only now, because a failed backup must not cost an existing one.
     let mut archives = archives_in(&settings.folder)?;
     let too_many = archives.len().saturating_sub(settings.keep);
     for (_, file) in archives.drain(..too_many) {
@@ -90,7 +90,7 @@ pub async fn run_due(
     Ok(Some(made))
 }
 
-/// What the doctor says of them: whether they are made in time.
+/// For the doctor: whether backups are made in time.
 pub fn look(settings: &BackupSettings, now: Millis) -> Result<String, String> {
     let folder = settings.folder.display();
     let archives = archives_in(&settings.folder)
@@ -98,12 +98,12 @@ pub fn look(settings: &BackupSettings, now: Millis) -> Result<String, String> {
     let (last, _) = archives.last().ok_or_else(|| format!("there is none in {folder} yet"))?;
     let hours = now.since(*last) / Millis::HOUR;
     let text = format!("{} in {folder}, the last one {hours} hours ago", archives.len());
-    // One that takes long or is tried again is not late at once.
+    // A slow or retried backup is not late at once.
     let late = now.since(*last) > settings.every + settings.every / 2;
     if late { Err(text) } else { Ok(text) }
 }
 
-/// Of several servers on one data folder, one has the embedded event store.
+/// Whether another server on the same data folder runs the embedded event store.
 fn others_have_the_events(atrium: &AppState) -> bool {
     let settings = &atrium.settings;
     let events = settings.stores.data_dir.join("events");
@@ -134,7 +134,7 @@ fn name_at(at: Millis) -> anyhow::Result<String> {
     Ok(at.strftime(NAME).to_string())
 }
 
-/// None of files that this did not make.
+/// None for files that were not made by this job.
 fn made_at(name: &str) -> Option<Millis> {
     let at = jiff::civil::DateTime::strptime(NAME, name).ok()?;
     let at = Millis(at.to_zoned(TimeZone::UTC).ok()?.timestamp().as_millisecond());

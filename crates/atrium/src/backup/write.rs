@@ -1,4 +1,4 @@
-//! Copies a moment of all stores into an archive. Whatever they do meanwhile, it does not change.
+//! Copies a snapshot of all stores into an archive, unaffected by later changes.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -20,19 +20,19 @@ use atrium_core::http::CLIENT_VERSION;
 use atrium_core::keyring::{KEY_FILE, MasterKey};
 use atrium_core::types::{Entropy, Millis};
 
-/// What goes into an archive beside the moment itself.
+/// Everything for an archive besides the snapshot.
 pub struct Contents {
     pub id: String,
     pub now: Millis,
     pub work: Work,
     pub key_fingerprint: String,
-    /// Where the master key is, if it goes in, too.
+    /// Where the master key is, if it is to be included.
     pub keys: Option<StoreSettings>,
-    /// What the archive before holds.
+    /// The manifest of the previous archive, for an increment.
     pub previous: Option<Manifest>,
 }
 
-/// A folder beside the archive for copies on their way into it. It does not stay behind.
+/// A temporary folder next to the archive for copies on their way into it, deleted on drop.
 pub struct Work(PathBuf);
 
 impl Work {
@@ -58,20 +58,20 @@ impl Drop for Work {
     }
 }
 
-/// An archive in which everything is, and which has no name yet.
+/// A complete archive that does not have its final name yet.
 pub struct Filled {
     pub manifest: Manifest,
     writer: ArchiveWriter,
 }
 
 impl Filled {
-    /// Returns how large it is.
+    /// Returns its size.
     pub async fn finish(self) -> anyhow::Result<u64> {
         tokio::task::spawn_blocking(move || self.writer.finish(self.manifest)).await?
     }
 }
 
-/// Puts everything into the archive.
+/// Writes everything into the archive.
 pub async fn fill(
     cut: Cut,
     mut writer: ArchiveWriter,
@@ -177,7 +177,7 @@ fn manifest_of(contents: &Contents, database: &DatabaseCopy) -> Manifest {
     }
 }
 
-/// None of a spool in which nothing is: every server makes one, and every command.
+/// None for an empty spool: every server and every command creates one.
 fn spool_copy(
     slot: u32,
     snapshot: &Snapshot,
@@ -194,7 +194,7 @@ fn spool_copy(
     Ok(Some((Spool { slot, entry: format!("spool/{slot}.db.zst"), rows, messages }, file)))
 }
 
-/// Also where the key is a setting: the file is where a restored instance looks for it.
+/// Written even if the key is a setting, because a restored instance looks for the file.
 fn key_copy(stores: &StoreSettings, work: &Work) -> anyhow::Result<PathBuf> {
     let keys = MasterKey::find(stores)?;
     let file = work.file(KEY_FILE);

@@ -1,4 +1,4 @@
-//! The console inside the binary: its page for every path a person may open, its assets and
+//! The console in the binary: its page for every path that a person may open, and its assets and
 //! language packs under the client version, compressed when the console was built.
 
 pub mod previous_builds;
@@ -58,8 +58,8 @@ pub async fn page(
     }
 }
 
-/// `/v25.9.1/assets/…`: a script that a page of another version asks for. The page instead of it
-/// would look like a broken script.
+/// `/v25.9.1/assets/…`: a file that a page of another version requests. Answering with the page would
+/// look like a broken script.
 fn of_another_version(path: &str) -> Option<(&str, &str)> {
     let (version, name) = path.strip_prefix('/')?.split_once('/')?;
     let number = version.strip_prefix('v')?;
@@ -67,7 +67,8 @@ fn of_another_version(path: &str) -> Option<(&str, &str)> {
     fits.then_some((version, name))
 }
 
-/// Says whether the browser brought a session: without one the console need not ask who it is.
+/// Tells the console whether the browser sent a session cookie: without one it need not ask who is
+/// signed in.
 fn render_page(has_session: bool) -> Response {
     let Some(index) = Console::get("index.html") else {
         let text = "The console is not part of this build. Build it with `make build`.\n";
@@ -93,7 +94,7 @@ pub async fn asset(
     file((&builds, atrium.now()), CLIENT_VERSION, &path, &headers).await
 }
 
-/// Where a file comes from: this program, or another build's folder.
+/// The source of a file: this program, or the folder of another build.
 enum Source {
     Embedded(EmbeddedFile),
     Previous(PreviousFile),
@@ -114,7 +115,7 @@ impl Source {
         }
     }
 
-    /// None when it has gone since it was found. What is embedded is sent from where it lies.
+    /// None if it was deleted since it was found. Embedded files are sent without copying.
     async fn read(self, name: &str, suffix: Option<&str>) -> Option<Body> {
         Some(match (self, suffix) {
             (Self::Embedded(_), Some(suffix)) => {
@@ -126,14 +127,14 @@ impl Source {
     }
 }
 
-/// A file of the console, of this build or of one that tabs may still be open of.
+/// A file of the console, from this build or from another one that may still be open in tabs.
 async fn file(
     (builds, now): (&Arc<PreviousBuilds>, Millis),
     version: &str,
     name: &str,
     headers: &HeaderMap,
 ) -> Response {
-    // The page itself needs its nonce, and the compressed copies are not addresses of their own.
+    // The page itself needs a nonce, and the compressed copies have no URLs of their own.
     let hidden = name == "index.html" || name.ends_with(".br") || name.ends_with(".gz");
     let embedded = || Console::get(name).filter(|_| version == CLIENT_VERSION);
     let found = match (!hidden).then(embedded) {
@@ -179,7 +180,7 @@ async fn file(
     response
 }
 
-/// Everything that has an address of its own, and the compressed copies.
+/// All files with URLs of their own, and the compressed copies.
 pub fn files() -> impl Iterator<Item = (String, EmbeddedFile)> {
     let named = Console::iter().filter(|name| name != "index.html");
     named.filter_map(|name: Cow<'static, str>| {
@@ -188,7 +189,7 @@ pub fn files() -> impl Iterator<Item = (String, EmbeddedFile)> {
     })
 }
 
-/// The same for builds of the same files. None where there is no console in the program.
+/// Identical for builds of the same files. None if there is no console in the program.
 pub fn build_id() -> Option<String> {
     Console::get("index.html")?;
     let mut hashes: Vec<_> =
@@ -203,8 +204,8 @@ pub fn build_id() -> Option<String> {
     Some(hex::encode(&whole.finalize()[..16]))
 }
 
-/// What open consoles compare themselves with: the version, and which build of it. A build whose
-/// files are the same needs no new page, so it is not announced either.
+/// The version and build that open consoles compare with their own. A build with the same files needs no
+/// reload, so it has the same value.
 pub fn build_version() -> String {
     match build_id() {
         Some(id) => format!("{CLIENT_VERSION}+{}", &id[..8]),

@@ -1,9 +1,9 @@
-//! The console's files of other builds. A tab that was opened before an upgrade goes on asking for
-//! the files it was made of, so every server lays its own down in the data folder, and the next
-//! build answers from there for a day.
+//! The console's files of other builds. A tab that was opened before an upgrade keeps requesting the
+//! files of its build, so every server stores its own files in the data folder, and the next build
+//! serves them for a day.
 //!
-//! `assets/BUILD/` holds a build's files and `manifest.json`; `assets/BUILD.ended` says since when
-//! another one runs. An address is looked up in the manifests and never becomes a path.
+//! `assets/BUILD/` has a build's files and `manifest.json`; `assets/BUILD.ended` records since when
+//! another build runs. A URL is looked up in the manifests and never used as a path.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
@@ -22,17 +22,17 @@ use atrium_core::types::{Entropy, Millis};
 const FOLDER: &str = "assets";
 const MANIFEST: &str = "manifest.json";
 const ENDED: &str = "ended";
-/// How long tabs of the build before go on working.
+/// How long tabs of the previous build keep working.
 pub const KEPT_FOR: i64 = Millis::DAY;
-/// A start that was killed half-way leaves its folder behind.
+/// An interrupted start leaves its folder behind.
 const ABANDONED_AFTER: i64 = Millis::HOUR;
-/// How often a file that is not there makes us look for builds that others laid down.
+/// How often a missing file triggers another look for builds stored by other servers.
 const LOOK_AGAIN: i64 = 5 * Millis::SECOND;
 
 #[derive(Serialize, Deserialize)]
 struct Manifest {
     version: String,
-    /// By the name below the client version; the compressed copies are files of their own.
+    /// By the name below the client version; the compressed copies are separate files.
     files: BTreeMap<String, Entry>,
 }
 
@@ -42,10 +42,10 @@ struct Entry {
     sha256: String,
 }
 
-/// The files of one build that is not this one.
+/// The files of another build.
 struct Build {
     version: String,
-    /// None while it still runs somewhere, as far as we know.
+    /// None while it still runs somewhere, as far as is known.
     ended_at: Option<Millis>,
     folder: PathBuf,
     files: HashMap<String, Entry>,
@@ -57,11 +57,11 @@ impl Build {
     }
 }
 
-/// A file that is answered from the data folder.
+/// A file served from the data folder.
 pub struct PreviousFile {
     folder: PathBuf,
     pub etag: String,
-    /// Which of its compressed copies are there.
+    /// The suffixes of its compressed copies.
     compressed: Vec<&'static str>,
     name: String,
 }
@@ -71,7 +71,7 @@ impl PreviousFile {
         self.compressed.contains(&suffix)
     }
 
-    /// The file, or its compressed copy with that suffix. None when it has gone since.
+    /// The file, or its compressed copy with this suffix. None if it was deleted since.
     pub async fn read(&self, suffix: Option<&str>) -> Option<Vec<u8>> {
         let name = match suffix {
             Some(suffix) => format!("{}.{suffix}", self.name),
@@ -83,10 +83,10 @@ impl PreviousFile {
 
 pub struct PreviousBuilds {
     root: PathBuf,
-    /// None for a program without a console in it.
+    /// None if there is no console in the program.
     own: Option<String>,
     builds: RwLock<Vec<Build>>,
-    /// Held while one looks, so that others who miss a file wait for what it finds.
+    /// Held while one request looks, so that others that miss a file wait for its result.
     looked_at: tokio::sync::Mutex<Millis>,
 }
 
@@ -100,7 +100,7 @@ impl PreviousBuilds {
         }
     }
 
-    /// This build runs from now on, and all others no longer.
+    /// Records that this build runs from now on, and all others no longer.
     pub fn take_over_blocking(&self, now: Millis) {
         if let Err(error) = self.lay_down(now).and_then(|()| self.end_others(now)) {
             let error = format!("{error:#}");
@@ -109,7 +109,7 @@ impl PreviousBuilds {
         self.clean_up_blocking(now);
     }
 
-    /// Says again that this build runs, and removes what is past its time.
+    /// Records again that this build runs, and removes expired ones.
     pub fn clean_up_blocking(&self, now: Millis) -> u64 {
         if let Err(error) = self.lay_down(now) {
             tracing::debug!("the console's files could not be kept: {error:#}");
@@ -141,8 +141,8 @@ impl PreviousBuilds {
         })
     }
 
-    /// Lays this build's files down, unless they are there: under another name first, so that
-    /// nobody finds half of them.
+    /// Stores this build's files if they are not there yet. They are written under a temporary name, so
+    /// that nobody finds an incomplete build.
     fn lay_down(&self, now: Millis) -> anyhow::Result<()> {
         let Some(own) = &self.own else { return Ok(()) };
         let target = self.root.join(own);
@@ -168,7 +168,7 @@ impl PreviousBuilds {
     fn end_others(&self, now: Millis) -> anyhow::Result<()> {
         for id in self.ids().into_iter().filter(|id| Some(id) != self.own.as_ref()) {
             if self.ended_at(&id, now).is_none() {
-                // The content is there with the name, for those who look meanwhile.
+                // Renamed into place, so that readers never find the file without its content.
                 let making = self.root.join(format!(".{id}-{}", Entropy.id(now)));
                 fs::write(&making, now.0.to_string())?;
                 fs::rename(&making, self.marker(&id))?;
@@ -181,13 +181,13 @@ impl PreviousBuilds {
         self.root.join(format!("{id}.{ENDED}"))
     }
 
-    /// Since when another build runs; a mark that cannot be read says: since now.
+    /// Since when another build runs; now, if the file cannot be read.
     fn ended_at(&self, id: &str, now: Millis) -> Option<Millis> {
         let text = fs::read_to_string(self.marker(id)).ok()?;
         Some(text.trim().parse().map_or(now, Millis))
     }
 
-    /// Every build that lies in the folder.
+    /// All builds in the folder.
     fn ids(&self) -> Vec<String> {
         let entries = fs::read_dir(&self.root).into_iter().flatten().flatten();
         let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
@@ -227,7 +227,7 @@ impl PreviousBuilds {
                 }
             })
             .collect();
-        // Of a language pack the latest counts.
+        // The latest build comes first, so that its language packs are used.
         builds.sort_by_key(|build| std::cmp::Reverse(build.ended_at.map_or(i64::MAX, |at| at.0)));
         *self.builds.write() = builds;
     }
@@ -259,7 +259,7 @@ fn read_build(folder: PathBuf, ended_at: Option<Millis>) -> anyhow::Result<Build
     let Manifest { version, files } = serde_json::from_slice(&text)?;
     let files = files.into_iter().filter(|(name, entry)| {
         let plain = Path::new(name).components().all(|part| matches!(part, Component::Normal(_)));
-        // What a power cut left half-written is not a file of that build.
+        // Skips files that a power cut left incomplete.
         let whole = fs::symlink_metadata(folder.join(name))
             .is_ok_and(|about| about.is_file() && about.len() == entry.size);
         plain && whole
@@ -269,7 +269,7 @@ fn read_build(folder: PathBuf, ended_at: Option<Millis>) -> anyhow::Result<Build
 }
 
 impl PreviousBuilds {
-    /// A file of another build, while that is to be answered.
+    /// A file of another build, until that build expires.
     pub async fn find(
         self: &Arc<Self>,
         version: &str,
@@ -280,7 +280,7 @@ impl PreviousBuilds {
             return Some(found);
         }
         let mut looked_at = self.looked_at.lock().await;
-        // Also a moment that lies ahead is one to look again at.
+        // Looks again also if the last time is in the future.
         if !(0..LOOK_AGAIN).contains(&now.since(*looked_at)) {
             *looked_at = now;
             let this = self.clone();
@@ -290,12 +290,12 @@ impl PreviousBuilds {
         self.lookup(version, name, now)
     }
 
-    /// Lays this build's files down and finds those of others, when a server begins.
+    /// Stores this build's files and finds those of others, when a server starts.
     pub async fn take_over(self: Arc<Self>, now: Millis) {
         let _ = tokio::task::spawn_blocking(move || self.take_over_blocking(now)).await;
     }
 
-    /// Removes what is past its time.
+    /// Removes expired builds.
     pub async fn clean_up(self: Arc<Self>, now: Millis) -> anyhow::Result<u64> {
         Ok(tokio::task::spawn_blocking(move || self.clean_up_blocking(now)).await?)
     }

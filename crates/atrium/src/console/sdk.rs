@@ -1,5 +1,5 @@
-//! The browser SDK inside the binary: as files for the pages of other sites, and as a package that
-//! npm installs from here, so that nobody depends on a name in a public registry.
+//! The browser SDK in the binary: as files for the pages of other sites, and as a package that npm
+//! installs from this server, so that nobody depends on a name in a public registry.
 
 use axum::extract::Path;
 use axum::response::{IntoResponse, Response};
@@ -29,7 +29,7 @@ pub async fn file(Path(name): Path<String>, headers: HeaderMap) -> Response {
         ([(CONTENT_TYPE, kind_of(&name))], file.data).into_response()
     };
     let answer = response.headers_mut();
-    // The address stays the same over versions, so a fix must reach pages within the hour.
+    // The URL is the same for all versions, so a fix must reach pages within the hour.
     answer.insert(CACHE_CONTROL, HeaderValue::from_static("public, max-age=3600"));
     if let Ok(etag) = HeaderValue::try_from(etag) {
         answer.insert(ETAG, etag);

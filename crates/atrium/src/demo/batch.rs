@@ -1,4 +1,4 @@
-//! Rows on their way into the warehouse, and what the ledger will say of them.
+//! Rows for the warehouse, and the ledger entries for them.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -12,11 +12,11 @@ use atrium_collect::collect::message::{Label, MessageType};
 use atrium_collect::collect::reason::Reason;
 use atrium_core::types::Millis;
 
-/// Large parts are what the store likes; memory holds three of them at most.
+/// The store prefers large parts; memory holds at most three batches.
 pub const BATCH: u64 = 100_000;
-/// The store knows messages again for this long; it is told of those that came since.
+/// For how long the store recognizes duplicates; newer messages are recorded there.
 const REMEMBERED: i64 = 8 * Millis::DAY;
-/// What the store counts by, in seconds.
+/// The length of the store's shortest buckets, in seconds.
 const QUARTER: i64 = 900;
 
 #[derive(Default)]
@@ -28,11 +28,11 @@ pub struct Batch {
     pub mutation_rows: Vec<u8>,
     pub log_ids: Vec<u8>,
     pub profiles: Vec<ProfileRow>,
-    /// Those that are met for the first time.
+    /// Devices and users that occur for the first time.
     pub numbers: Vec<(Identity, u32)>,
-    /// The quarters of an hour that have events, by the Unix time they start at.
+    /// The quarters of an hour with events, by the Unix times at which they start.
     pub quarters: BTreeMap<Uuid, BTreeSet<u32>>,
-    /// Of before this nothing is remembered.
+    /// Ids of earlier messages are not recorded.
     pub remembered_since: i64,
 }
 
@@ -57,7 +57,7 @@ impl Batch {
         self.remember((row.app_id, row.time_ms, row.log_id), row.received_ms);
     }
 
-    /// All changes of one device or user, oldest first, and what they add up to.
+    /// All changes of one device or user, oldest first, and the resulting profile.
     pub fn add_profile(&mut self, changes: &[MutationIn<'_>], now: Millis) {
         let mut profile = fold::Profile::default();
         for change in changes {
@@ -89,7 +89,7 @@ impl Batch {
     }
 }
 
-/// Numbers for devices and users as the loader would give them: in each app from 1 on.
+/// Numbers for devices and users as the loader would assign them: in each app from 1 on.
 #[derive(Default)]
 pub struct Numbering {
     known: HashMap<Identity, u32>,
@@ -127,7 +127,7 @@ struct Line {
     sdk_version: &'static str,
 }
 
-/// How many messages were accepted, by what the ledger counts by.
+/// How many messages were accepted, by the dimensions of the ledger.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Books(BTreeMap<Line, u64>);
 
@@ -141,8 +141,8 @@ impl Books {
         lines.map(|(_, count)| count).sum()
     }
 
-    /// A tally for each day: beside what was accepted, some messages that came twice and some that
-    /// nothing could be made of. `date` says which day of the ledger a day of an app is.
+    /// A tally for each day: besides accepted messages, some duplicates and some that were rejected.
+    /// `date` gives the ledger's day for a day of an app.
     pub fn tallies(
         &self,
         apps: &[Uuid],

@@ -1,4 +1,4 @@
-//! An app's days: how many events each one gets, at which hours, and what was special about it.
+//! An app's days: how many events each gets, at which hours, and what is special about it.
 
 use std::ops::Range;
 
@@ -11,21 +11,21 @@ use super::chance::Chance;
 use super::stories::Story;
 use atrium_core::types::Millis;
 
-/// Hours in which next to nothing came on the day of the outage.
+/// Hours in which hardly anything arrives on the day of the outage.
 const OUTAGE_HOURS: Range<usize> = 10..18;
 const OUTAGE_LEFT: f64 = 0.06;
-/// A demo of a few days has none, and no release but the first.
+/// A demo shorter than this has no outage, and no release but the first.
 const SHORT: usize = 14;
 
 pub struct Day {
     pub number: usize,
     /// The date, as the ledger counts it: days since 1970.
     pub since_1970: i32,
-    /// Where nothing lies beyond: the end of the day, or now.
+    /// The end of the day, or now.
     pub until: i64,
     /// Hours that the zone is ahead of UTC.
     pub offset: f32,
-    /// How readily people come, beside an average day of a week.
+    /// How likely people are to come, relative to an average day of the week.
     pub busy: f64,
     /// How many events it gets.
     pub events: u64,
@@ -48,11 +48,11 @@ pub struct Release {
 
 pub struct Calendar {
     pub days: Vec<Day>,
-    /// Oldest first; the first was there before the first day.
+    /// Oldest first; the first was out before the first day.
     pub releases: Vec<Release>,
-    /// The days of the release that spoils the app for those who come to know it by it.
+    /// The days of the bad release, which spoils the app for people who first use it then.
     pub spoiled: Range<usize>,
-    /// Of each day among all: what its events are dealt by.
+    /// The weight of each day when events are distributed.
     weights: Vec<f64>,
 }
 
@@ -97,16 +97,17 @@ impl Calendar {
         Ok(calendar)
     }
 
-    /// The latest version that was out by then.
+    /// The latest version released by then.
     pub fn version_at(&self, moment: i64) -> &Release {
         let later = self.releases.partition_point(|release| release.at <= moment);
         &self.releases[later.max(1) - 1]
     }
 }
 
-/// Deals events to all days of all apps: exactly so many, by their weights.
+/// Distributes exactly this many events to all days of all apps, by their weights.
 pub fn deal(calendars: &mut [Calendar], events: u64) {
-    // Sums of fractions end a little beside the whole; this much more, and the last one gets there.
+    // Rounding makes the sum of fractions slightly less than the whole; this factor ensures that the
+    // last event is dealt.
     const NUDGE: f64 = 1.0 + 1e-12;
     let all: f64 = calendars.iter().flat_map(|calendar| &calendar.weights).sum();
     let (mut before, mut dealt) = (0.0, 0);
@@ -121,7 +122,7 @@ pub fn deal(calendars: &mut [Calendar], events: u64) {
 }
 
 impl Day {
-    /// A moment of the day, by its rhythm. None on a day that has only begun to begin.
+    /// A random moment of the day, by its rhythm. None on a day that has hardly begun.
     pub fn moment(&self, chance: &mut Chance) -> Option<i64> {
         let mut left = chance.unit() * self.hours.iter().map(|hour| hour.weight).sum::<f64>();
         let hour = self.hours.iter().filter(|hour| hour.length > 0).find(|hour| {
@@ -139,7 +140,7 @@ impl Day {
                 return Some(moment);
             }
         }
-        // So late that there is hardly anything left of the day.
+        // Hardly anything is left of the day.
         Some(earlier + (chance.unit() * (self.until - earlier) as f64) as i64)
     }
 }
@@ -154,7 +155,7 @@ fn hours(
     let end = first_moment(date.tomorrow()?, zone)?;
     let mut starts = Vec::with_capacity(25);
     for hour in 0..24 {
-        // An hour that the clocks skip begins with the next one, and so has no length.
+        // An hour that the clocks skip starts with the next one, and so has no length.
         let start = date.at(hour, 0, 0, 0).to_zoned(zone.clone())?;
         starts.push(start.timestamp().as_millisecond());
     }
@@ -182,7 +183,7 @@ fn since_1970(date: Date) -> anyhow::Result<i32> {
     Ok(days)
 }
 
-/// A slow start, then steady growth: what an app looks like that people like.
+/// A slow start, then steady growth, as in a popular app.
 fn growth(number: usize, days: usize) -> f64 {
     let (number, days) = (number as f64, days as f64);
     let start = 1.0 - 0.7 * (-number * 18.0 / days).exp();
@@ -201,7 +202,7 @@ fn average_weekday(story: &Story) -> f64 {
     (5.0 + story.weekend[0] + story.weekend[1]) / 7.0
 }
 
-/// A new version every three weeks or so, in the morning of a day.
+/// A new version about every three weeks, in the morning.
 fn releases(story: &Story, days: &[Day], chance: &mut Chance) -> Vec<Release> {
     let version = |minor: usize| format!("{}.{minor}.0", story.major);
     let mut minor = 2 + chance.below(6) as usize;
@@ -217,8 +218,8 @@ fn releases(story: &Story, days: &[Day], chance: &mut Chance) -> Vec<Release> {
     releases
 }
 
-/// From the day of the bad release up to that of the next one, which mends it. Where there is nothing
-/// before or after to compare with, none is bad.
+/// From the day of the bad release up to that of the next one, which fixes it. Empty if there is no time
+/// before or after to compare with.
 fn spoiled(story: &Story, releases: &[Release]) -> Range<usize> {
     let bad = releases.len() / 2;
     match (&story.trouble, releases.get(bad), releases.get(bad + 1)) {
@@ -227,7 +228,7 @@ fn spoiled(story: &Story, releases: &[Release]) -> Range<usize> {
     }
 }
 
-/// When a demo of so many days begins, wherever its apps are.
+/// The start of a demo of this many days, in any time zone.
 pub fn beginning(days: usize, now: Millis) -> anyhow::Result<Millis> {
     let days = i64::try_from(days).context("days")?;
     Ok(now.plus(-(days + 1) * Millis::DAY))

@@ -1,4 +1,4 @@
-//! Who is in the two teams, as what, and which roles of their own the teams have made.
+//! The people of the two teams, their roles, and the custom roles of the teams.
 
 use atrium_core::locale::Locale;
 use atrium_core::permissions::{BuiltinRole, Permission};
@@ -15,7 +15,7 @@ pub const TEAMS: [TeamPart; super::stories::TEAMS] = [
 ];
 
 pub struct RolePart {
-    /// The app, by its place among the stories.
+    /// The app, by its index among the stories.
     pub app: usize,
     pub name: &'static str,
     pub description: &'static str,
@@ -51,11 +51,11 @@ pub const ROLES: [RolePart; 2] = [
     },
 ];
 
-/// What someone is in an app.
+/// A person's role in an app.
 #[derive(Clone, Copy)]
 pub enum AppPart {
     Builtin(BuiltinRole),
-    /// One of `ROLES`, by its place.
+    /// One of `ROLES`, by its index.
     Custom(usize),
 }
 
@@ -65,7 +65,7 @@ pub struct PersonPart {
     pub locale: Locale,
     pub zone: &'static str,
     pub teams: &'static [(usize, OrgRole)],
-    /// Apps by their place among the stories.
+    /// Apps by their index among the stories.
     pub apps: &'static [(usize, AppPart)],
 }
 

@@ -1,11 +1,11 @@
-//! Numbers that look random and are the same for the same beginning: what makes a demo repeatable.
+//! Pseudo-random numbers that are the same for the same seed, which makes a demo repeatable.
 
-/// SplitMix64. Good enough to look at, and quick; never for secrets.
+/// SplitMix64. Good enough for a demo, and fast; never for secrets.
 #[derive(Clone, Debug)]
 pub struct Chance(u64);
 
 impl Chance {
-    /// A stream of its own for whatever these numbers name, such as one person on one day.
+    /// A separate stream for these numbers, such as one person on one day.
     pub fn of(names: &[u64]) -> Self {
         let mut chance = Self(0);
         for name in names {
@@ -23,7 +23,7 @@ impl Chance {
         mixed ^ (mixed >> 31)
     }
 
-    /// From 0 up to, and without, 1.
+    /// From 0 up to 1, excluded.
     pub fn unit(&mut self) -> f64 {
         (self.next() >> 11) as f64 / (1_u64 << 53) as f64
     }
@@ -37,12 +37,12 @@ impl Chance {
         ((u128::from(self.next()) * u128::from(end)) >> 64) as u64
     }
 
-    /// The whole number below or above, so that many of them add up to what was meant.
+    /// Randomly rounds down or up, so that the sum of many is right on average.
     pub fn round(&mut self, value: f64) -> u64 {
         (value.max(0.0) + self.unit()).floor() as u64
     }
 
-    /// A waiting time with this mean, of the kind that short ones are common in.
+    /// An exponentially distributed waiting time with this mean.
     pub fn wait(&mut self, mean: f64) -> f64 {
         -mean * (1.0 - self.unit()).ln()
     }

@@ -1,5 +1,5 @@
-//! What people open apps with: systems, browsers and their user agents, in believable shares. The
-//! names are those that the SDK makes of such user agents.
+//! The systems, browsers and user agents that people use, in realistic shares. The names are those that
+//! the SDK derives from such user agents.
 
 use super::stories::{Market, Surface};
 
@@ -158,7 +158,7 @@ pub fn phones(market: Market) -> Shares {
     }
 }
 
-/// How many of an app's people have it on a phone.
+/// The share of an app's people who use it on a phone.
 pub fn on_phones(surface: Surface) -> f64 {
     match surface {
         Surface::Web => 0.58,

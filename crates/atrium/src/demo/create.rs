@@ -1,5 +1,5 @@
-//! Writes the teams, their people, apps, roles, keys, saved analyses and the ledger, in one
-//! transaction and by the same steps as the console.
+//! Creates the teams, their people, apps, roles, keys, saved analyses and the ledger, in one transaction
+//! and by the same steps as the console.
 
 use serde_json::json;
 use sqlx::AnyConnection;
@@ -28,11 +28,11 @@ use atrium_tenancy::store::apps::{self as app_store, NewApp};
 use atrium_tenancy::store::roles::{self, RoleText};
 use atrium_tenancy::store::{accounts, keys as key_store, orgs};
 
-/// What there is to make.
+/// What to create.
 pub struct Wanted<'a> {
-    /// The how many-th demo of the instance.
+    /// The number of the demo on this instance, from 1 on.
     pub demo: u32,
-    /// Since when teams and apps are there.
+    /// When teams and apps were created.
     pub since: Millis,
     pub apps: &'a [Id],
     pub password: &'a str,
@@ -40,7 +40,7 @@ pub struct Wanted<'a> {
     pub books: &'a Books,
 }
 
-/// The first number of a demo whose people's addresses are all free.
+/// The first demo number for which all addresses are free.
 pub async fn free_number(atrium: &AppState) -> Result<u32> {
     let mut db = atrium.db.read().await?;
     let mut demo = 1;
@@ -134,8 +134,8 @@ impl Maker<'_> {
         audit::append(&mut self.tx, &Actor::operator(), event).await
     }
 
-    /// Mails to people who do not exist would only come back: all but those about security, which
-    /// nobody can switch off, stay in the console.
+    /// Mail to people who do not exist would only bounce: all notifications stay in the console, except
+    /// those about security, which nobody can turn off.
     async fn account(&mut self, account: &CheckedAccount) -> Result<Id> {
         let made = create::insert(self.atrium, &mut self.tx, Actor::operator(), account).await?;
         let quiet = TYPES.into_iter().filter(|kind| *kind != "security");
@@ -245,8 +245,8 @@ impl Maker<'_> {
         self.note(event.with(json!({ "role": role, "role_id": role_id }))).await
     }
 
-    /// What the ledger says of the events, day by day: one tally holds only so many lines. And that
-    /// there are events: without it, an app would pass for one that nobody has connected yet.
+    /// Books the events in the ledger, day by day because a tally has a limited number of lines. Also
+    /// records that there are events: otherwise an app would look as if nobody had connected it yet.
     async fn book(&mut self) -> Result<()> {
         let (plan, now) = (self.wanted.plan, self.atrium.now());
         let ids: Vec<_> = plan.apps.iter().map(|app| app.id).collect();

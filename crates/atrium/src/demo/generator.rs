@@ -1,4 +1,4 @@
-//! Makes the events of a plan, day by day and visit by visit, and hands them on in batches.
+//! Generates the events of a plan, day by day and visit by visit, and passes them on in batches.
 
 use std::collections::{HashMap, HashSet};
 
@@ -15,12 +15,12 @@ use super::visits::{self, Visit};
 use atrium_collect::collect::message::MessageType;
 
 const SDK_TYPE: &str = "js";
-/// Visits beyond those that people make of themselves are numbered from here.
+/// Additional visits, which fill up a day, are numbered from here.
 const FURTHER: u64 = 1_000;
-/// How many of those who bought want their money back, if they come again.
+/// The share of buyers who want a refund, if they come again.
 const REGRETTING: f64 = 0.15;
 
-/// Makes all events. `hand_on` says whether to go on; None when it did not.
+/// Generates all events. `hand_on` returns whether to continue; None if it did not.
 pub fn generate(
     plan: &Plan,
     first_batch: u64,
@@ -58,11 +58,11 @@ struct Generator<'a, F> {
     numbering: Numbering,
     hand_on: F,
     wanted: bool,
-    /// How many of each day's newcomers had room for a visit, per app.
+    /// How many of each day's newcomers actually had a visit, per app.
     came: Vec<Vec<u64>>,
-    /// Of those who wait with it, by app.
+    /// People who sign up only on a later visit and have done so, by app.
     signed_up: HashSet<(usize, PersonId)>,
-    /// What people bought on which day and want their money back for, by app.
+    /// Purchases for which people want a refund, with their days, by app.
     regretted: HashMap<(usize, PersonId), (usize, Subject)>,
     // Reused for each event, to avoid allocations.
     path: String,
@@ -70,7 +70,7 @@ struct Generator<'a, F> {
 }
 
 impl<F: FnMut(Batch) -> bool> Generator<'_, F> {
-    /// Exactly as many events as the day is dealt: each person's own visits, then further ones.
+    /// Generates exactly the day's number of events: each person's own visits, then additional ones.
     fn day(&mut self, place: usize, day: usize) {
         let app = &self.plan.apps[place];
         let mut left = app.calendar.days[day].events;
@@ -186,7 +186,7 @@ impl<F: FnMut(Batch) -> bool> Generator<'_, F> {
         }
     }
 
-    /// The money for what they bought on an earlier day and have sent back.
+    /// A refund for something bought on an earlier day.
     fn give_back(&mut self, visit: &mut Visit<'_>, chance: &mut Chance) {
         let key = (visit.place, visit.person.id);
         let is_due = |(day, _): &(usize, Subject)| *day < visit.day.number && !visit.is_over();
@@ -199,7 +199,7 @@ impl<F: FnMut(Batch) -> bool> Generator<'_, F> {
         }
     }
 
-    /// From here on they are known by their user id, even where there is no room left to tell.
+    /// From here on people have a user id, even if there is no room left for the event.
     fn sign_up(&mut self, visit: &mut Visit<'_>, chance: &mut Chance) {
         visit.user_id = visits::user_id(&visit.person);
         if visit.person.waits {
@@ -220,7 +220,7 @@ impl<F: FnMut(Batch) -> bool> Generator<'_, F> {
         self.book(visit, Kind::Device, visit.day);
     }
 
-    /// What they tell on signing up, and for some the day that they begin to pay.
+    /// The profile on signing up, and for some people the day on which they start to pay.
     fn meet_user(&mut self, visit: &Visit<'_>, chance: &mut Chance) {
         let who = visit.app.population.identity(visit.app.story, &visit.person);
         properties::user(&who, &mut self.properties);
@@ -271,7 +271,7 @@ fn change<'a>(visit: &Visit<'_>, kind: Kind, id: &'a str, chance: &mut Chance) -
     }
 }
 
-/// A moment after it happened, on the same day: the ledger counts by when messages come.
+/// Shortly after the event, on the same day, because the ledger counts by when messages arrive.
 fn received(at: i64, day: &Day, chance: &mut Chance) -> i64 {
     (at + 120 + chance.wait(900.0) as i64).min(day.until - 1).max(at)
 }

@@ -1,4 +1,4 @@
-//! What is sold, searched for, read and clicked on: the vocabulary of events' properties.
+//! The vocabulary of events' properties: what is sold, searched for, read and clicked on.
 
 use super::stories::{Market, Surface};
 
@@ -6,7 +6,7 @@ pub struct Item {
     pub id: &'static str,
     pub name: &'static str,
     pub category: &'static str,
-    /// In the smallest coin.
+    /// In the smallest unit of the currency.
     pub price: u64,
 }
 
@@ -80,7 +80,7 @@ const fn campaign(source: &'static str, medium: &'static str, name: &'static str
     Campaign { source, medium, name }
 }
 
-/// Where a visit came from, and with which campaign.
+/// The referrer of a visit, and its campaign.
 pub type Origin = (&'static str, Option<Campaign>);
 
 const CHINA_ORIGINS: &[(f64, Origin)] = &[
@@ -106,7 +106,7 @@ const EUROPE_ORIGINS: &[(f64, Origin)] = &[
     (9.0, ("unknown", Some(campaign("newsletter", "email", "weekly")))),
 ];
 
-/// Coupons for whoever comes for the first time: many come, and few of them again.
+/// Coupons for first-time visitors: many come, and few of them return.
 pub const CHINA_COUPONS: Origin =
     ("https://www.douyin.com/", Some(campaign("douyin", "cpm", "new-user-coupon")));
 pub const EUROPE_COUPONS: Origin =

@@ -1,8 +1,8 @@
-//! What people do in a visit: steps that fewer and fewer of them reach, as in any funnel.
+//! What people do in a visit: steps that fewer and fewer people reach, as in any funnel.
 
 use super::chance::Chance;
 
-/// What an event's properties tell.
+/// What an event's properties are about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Detail {
     Page,
@@ -23,18 +23,19 @@ pub enum Detail {
     Nothing,
 }
 
-/// `{item}`, `{category}` and `{number}` in a path stand for what the visit is about.
+/// `{item}`, `{category}` and `{number}` in a path are replaced by the subject of the visit.
 #[derive(Clone, Copy, Debug)]
 pub struct Step {
     pub event: &'static str,
     pub path: &'static str,
-    /// How many of those who came this far go on.
+    /// The share of people at this point who continue.
     odds: f64,
-    /// Most times in a row.
+    /// How many times in a row at most.
     most: u64,
-    /// Whether those who do not do this go on all the same.
+    /// Whether people who skip this step continue anyway.
     optional: bool,
-    /// Whether each time is about another item, article or ticket; the last is what follows is about.
+    /// Whether each repetition is about another item, article or ticket; the last one is the subject of
+    /// the following steps.
     pub browses: bool,
     pub detail: Detail,
 }
@@ -122,7 +123,7 @@ pub const PAPERS: &[Step] = &[
 
 const REFUSED: Step = step("payment_failed", "/checkout", 1.0, Detail::Refusal);
 
-/// A payment that does not go through, and with it the end of the visit.
+/// Makes the payment fail, which ends the visit.
 pub fn fail_to_pay(steps: &mut Vec<Step>) {
     if let Some(place) = steps.iter().position(|step| step.event == "purchase") {
         steps.truncate(place);
@@ -130,7 +131,7 @@ pub fn fail_to_pay(steps: &mut Vec<Step>) {
     }
 }
 
-/// How many visits someone makes on a day that they come.
+/// How many visits a person makes on an active day.
 pub fn visits(chance: &mut Chance) -> u64 {
     let mut visits = 1;
     while visits < 5 && chance.odds(0.27) {
@@ -139,7 +140,7 @@ pub fn visits(chance: &mut Chance) -> u64 {
     visits
 }
 
-/// Goes down a journey for as far as this visit goes.
+/// Walks through a journey as far as this visit goes.
 pub fn walk(journey: &[Step], chance: &mut Chance, mut each: impl FnMut(&Step)) {
     for step in journey {
         if chance.odds(step.odds) {
@@ -152,7 +153,7 @@ pub fn walk(journey: &[Step], chance: &mut Chance, mut each: impl FnMut(&Step)) 
     }
 }
 
-/// How many events a person makes on a day that they come, on average.
+/// The average number of events of a person on an active day.
 pub fn events_per_day(journey: &[Step]) -> f64 {
     const TRIES: u32 = 4_000;
     let mut chance = Chance::of(&[u64::from(TRIES)]);

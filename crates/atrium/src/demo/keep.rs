@@ -1,5 +1,5 @@
-//! Keeps questions and cohorts for the apps whose stories are worth finding, as the console would: see
-//! `kept.json`, which the console's tests read, too.
+//! Saves questions and cohorts in the apps whose stories are worth finding, as the console would: see
+//! `kept.json`, which the console's tests read too.
 
 use std::collections::HashMap;
 
@@ -19,7 +19,7 @@ use atrium_insight::saved::store::{self, SavedText};
 
 const KEPT: &str = include_str!("kept.json");
 
-/// What is kept in which app, and by whom: both by their places.
+/// What is saved in which app, and by whom, both by index.
 pub const KEEPING: [(&str, usize, usize); 3] = [("shop", 0, 3), ("shop", 3, 7), ("papers", 5, 8)];
 
 #[derive(Deserialize)]
@@ -30,7 +30,7 @@ struct Kept {
 
 #[derive(Deserialize)]
 struct CohortPart {
-    /// What analyses call it, until it has an id.
+    /// The name that analyses use for it until it has an id.
     key: String,
     #[serde(flatten)]
     label: LabelPart,
@@ -65,7 +65,7 @@ impl Words {
     }
 }
 
-/// An app, and who keeps something for it.
+/// An app, and the person who saves something in it.
 pub struct Keeper<'a> {
     pub atrium: &'a AppState,
     pub app: usize,
@@ -92,7 +92,7 @@ impl Keeper<'_> {
         Ok(())
     }
 
-    /// For everybody who asks in the app.
+    /// Saves an item that is shared in the app.
     async fn put<S: SavedKind>(
         &self,
         tx: &mut Write,

@@ -1,4 +1,4 @@
-//! Carries what is generated into the warehouse, while the next batch is being made.
+//! Loads generated batches into the warehouse while the next one is being generated.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,8 +18,8 @@ use crate::app::AppState;
 const READY: Duration = Duration::from_secs(60);
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// Stores all events of a plan, and returns what the ledger is to say of them. Ends between two
-/// batches once `stop` has.
+/// Stores all events of a plan, and returns the ledger entries for them. Stops between two batches once
+/// `stop` has finished.
 pub async fn load(
     atrium: &AppState,
     plan: Arc<Plan>,
@@ -27,7 +27,8 @@ pub async fn load(
 ) -> anyhow::Result<Books> {
     atrium.warehouse.ready(READY).await.context("the event store")?;
     let first = u64::from_be_bytes(atrium.entropy.bytes());
-    // One waits while one is stored and one is made: memory stays the same however many there are.
+    // One batch waits while another is stored and a third is made: memory use does not depend on their
+    // number.
     let (sender, mut batches) = mpsc::channel(1);
     let making = plan.clone();
     let making = tokio::task::spawn_blocking(move || {
@@ -43,7 +44,7 @@ pub async fn load(
     making.await?.context("the generator ended early")
 }
 
-/// What the loader stores of a batch, in the same order.
+/// Stores a batch in the same order as the loader.
 async fn store(atrium: &AppState, batch: Batch) -> anyhow::Result<()> {
     atrium.warehouse.add_person_ids(&batch.numbers, |_| 0).await?;
     let number = batch.number;
@@ -61,7 +62,7 @@ async fn store(atrium: &AppState, batch: Batch) -> anyhow::Result<()> {
     Ok(atrium.warehouse.insert_profiles(&batch.profiles).await?)
 }
 
-/// Says how far it is, every tenth of the way.
+/// Logs progress at every tenth.
 struct Progress {
     all: u64,
     done: u64,

@@ -1,4 +1,4 @@
-//! What an event carries.
+//! The properties of an event.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -75,7 +75,7 @@ pub struct PropertyList {
     more: u64,
 }
 
-/// What an event carries.
+/// The properties of an event, with their types and examples.
 #[utoipa::path(
     get,
     path = "/api/v1/apps/{id}/event-properties",
