@@ -1,9 +1,9 @@
-//! Whether an instance may look new. A metadata database that is gone, or lost the end of its log,
-//! must not make the next start offer a fresh instance in a folder that was in use: whoever read the
-//! set-up link would own it, and what waits in the spool would belong to no app.
+//! Decides whether an instance may look new. If the metadata database is gone, or has lost the end of
+//! its log, the next start must not offer a new instance in a folder that was in use: whoever opened the
+//! set-up link would own it, and messages in the spool would belong to no app.
 //!
-//! With SQLite, a small file beside the database says what it last knew. It is renewed every few
-//! seconds, so the very last changes before a loss may go unnoticed.
+//! With SQLite, a small file next to the database records its last known state. It is rewritten every
+//! few seconds, so the loss of the very last changes may go unnoticed.
 
 use std::fs::OpenOptions;
 use std::io::Write as _;
@@ -21,17 +21,17 @@ use atrium_core::keyring::KEY_FILE;
 use atrium_tenancy::store::accounts;
 
 const STATE_FILE: &str = "atrium.state";
-/// What an instance that has run leaves in its folder.
+/// Files that a used data folder contains.
 const TRACES: [&str; 6] = [STATE_FILE, KEY_FILE, "spool", "events", "outbox", "assets"];
 const HOW_TO_GO_ON: &str = "Restore it from a backup, together with its -wal file if there is one; \
     or run `atrium admin start-anew` to begin with an empty database";
 
-/// What the database knew when it was last looked at.
+/// The state of the database when it was last checked.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize, PartialEq, Eq)]
 struct State {
-    /// How many changes were made: it never goes back.
+    /// The number of changes, which never decreases.
     epoch: i64,
-    /// Whether anybody had an account.
+    /// Whether there were any accounts.
     accounts: bool,
 }
 
@@ -55,12 +55,12 @@ pub fn refuse_lost_database(stores: &StoreSettings) -> anyhow::Result<()> {
     }
 }
 
-/// Refuses, before anything is made, to begin where the database file is gone.
+/// Refuses to start if the database file is gone, before anything is created.
 pub fn refuse_missing_file(stores: &StoreSettings) -> anyhow::Result<()> {
     if !stores.database_url.starts_with("sqlite:") {
         return Ok(());
     }
-    // In this order: another server that starts at the same moment creates the file first.
+    // In this order, because another server starting at the same moment creates the file first.
     let traces = traces(&stores.data_dir);
     if traces.is_empty() || db::sqlite_file(&stores.database_url)?.exists() {
         return Ok(());
@@ -81,8 +81,8 @@ fn lost(stores: &StoreSettings, traces: &[&str]) -> anyhow::Result<String> {
     ))
 }
 
-/// Compares the database with what it knew before: one without any account is refused if there were
-/// some, one that knows less than it did is told of.
+/// Compares the database with its last known state: refuses one without any account if there were some,
+/// and warns about an older one.
 pub async fn compare(atrium: &Core) -> anyhow::Result<()> {
     let Some(before) = kept(atrium) else { return Ok(()) };
     let now = state(atrium).await?;
@@ -100,7 +100,7 @@ pub async fn compare(atrium: &Core) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What the doctor says, if the database knows less than it did.
+/// For the doctor: the warning if the database is older than its last known state.
 pub async fn doctor(folder: &Path, url: &str, db: &db::Db) -> Option<String> {
     let before = read(folder)?;
     let file = db::sqlite_file(url).ok()?;
@@ -119,7 +119,7 @@ fn older(file: &Path, before: State, now: State) -> String {
     )
 }
 
-/// Writes down what the database knows now.
+/// Records the current state of the database.
 pub async fn remember(atrium: &Core) -> anyhow::Result<()> {
     if atrium.db.dialect() != Dialect::Sqlite {
         return Ok(());
@@ -129,7 +129,7 @@ pub async fn remember(atrium: &Core) -> anyhow::Result<()> {
     tokio::task::spawn_blocking(move || write(&folder, now)).await?
 }
 
-/// Forgets what was known, for an operator who begins anew.
+/// Deletes the record, for an operator who starts over.
 pub fn forget(folder: &Path) -> anyhow::Result<()> {
     match std::fs::remove_file(folder.join(STATE_FILE)) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error.into()),

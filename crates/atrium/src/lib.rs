@@ -17,7 +17,7 @@ pub mod reports;
 pub mod router;
 pub mod server;
 
-// For the commands in main.rs, the benchmarks and the integration tests, which go through this crate.
+// For the commands in main.rs, the benchmarks and the integration tests, which use only this crate.
 pub use atrium_collect::{collect, erasures};
 pub use atrium_core::{
     audit, clock_sync, config, db, error, fair_queue, folder, http, key_rotation, keyring, lease,

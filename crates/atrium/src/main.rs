@@ -27,8 +27,8 @@ use atrium::{demo, logging, moving, permissions, router, server};
 use clap::{Parser, Subcommand};
 use serde_json::json;
 
-/// Requests allocate and free small pieces on several threads at once, which the system's
-/// allocator makes them wait for (docs/performance.md).
+/// Requests allocate and free small objects on several threads at once, for which the system's allocator
+/// makes them wait (docs/performance.md).
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -256,7 +256,7 @@ async fn admin(settings: Settings, command: AdminCommand) -> anyhow::Result<Exit
     Ok(ExitCode::SUCCESS)
 }
 
-/// Says yes to what a start refuses: an empty database in a folder that was in use.
+/// Allows what a normal start refuses: an empty database in a folder that was in use.
 async fn start_anew(settings: Settings) -> anyhow::Result<ExitCode> {
     let folder = settings.stores.data_dir.clone();
     let atrium = AppState::start_anew(settings, Clock::default()).await?;
@@ -268,7 +268,7 @@ async fn start_anew(settings: Settings) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Does it, and returns what to print.
+/// Runs a command and returns what to print.
 async fn administer(
     atrium: &AppState,
     command: AdminCommand,
@@ -374,7 +374,7 @@ fn password_from_stdin() -> anyhow::Result<String> {
     Ok(text.lines().next().unwrap_or_default().to_owned())
 }
 
-/// What a script can tell a demo that is there by from one that failed.
+/// The exit code that tells scripts that there already is a demo, as opposed to a failure.
 const THERE_ALREADY: u8 = 3;
 
 #[allow(clippy::print_stdout)]

@@ -54,8 +54,8 @@ use atrium_tenancy::sso::{
 
 const PREFIX: &str = "/api/v1";
 
-/// Everything under /api/v1, each with its whole path: nesting a router under a prefix would
-/// rewrite the address of every request.
+/// Everything under /api/v1, with full paths: nesting a router under a prefix would rewrite the URL of
+/// every request.
 fn api() -> OpenApiRouter<AppState> {
     OpenApiRouter::with_openapi(document_head())
         // instance
@@ -241,7 +241,7 @@ pub fn build(atrium: AppState) -> Service {
     Service { atrium: Core::from_ref(&atrium), router, labels: Arc::new(labels) }
 }
 
-/// What is under /api and not in the table is not a page of the console either.
+/// Unknown paths under /api are not pages of the console either.
 async fn no_such_call() -> Error {
     Code::NotFound.into()
 }
@@ -262,7 +262,7 @@ fn document_head() -> OpenApi {
             envelope::ErrorBody,
             live_message::LiveMessage,
             live::LiveDropped,
-            // Not in an answer but in the address a provider sends people back to.
+            // Not in a response but in the URL to which a provider sends people back.
             SignInFailure,
         )),
         tags(

@@ -31,7 +31,7 @@ pub async fn serve(settings: Settings) -> anyhow::Result<()> {
         .with_context(|| format!("listen: {} cannot be opened", settings.server.listen))?;
     let address = listener.local_addr()?;
     let settings = settings.listening_on(address);
-    // First: on a read-only disk SQLite only says that it cannot open the file.
+    // First, because on a read-only disk SQLite only says that it cannot open the file.
     folder::prepare_data_dir(&settings.stores.data_dir)?;
     integrity::refuse_damaged(&settings.stores.database_url)?;
     let atrium = AppState::start(settings, Clock::default()).await?;
@@ -70,7 +70,7 @@ pub async fn serve(settings: Settings) -> anyhow::Result<()> {
     if let Err(error) = first_start::remember(&atrium).await {
         tracing::warn!(%error, "what the database knows could not be written down");
     }
-    // What was refused in the last seconds is part of the log too.
+    // Refusals of the last seconds belong in the audit log too.
     if let Err(error) = refusals::write_due(&atrium).await {
         tracing::warn!(%error, "refused access could not be written into the audit log");
     }
@@ -85,7 +85,7 @@ pub async fn serve(settings: Settings) -> anyhow::Result<()> {
     }
 }
 
-/// Serves `atrium` on a listener until `stop` resolves. Tests and benchmarks come in here.
+/// Serves `atrium` on a listener until `stop` resolves. Tests and benchmarks start here.
 pub async fn run(listener: TcpListener, atrium: &AppState, stop: impl Future<Output = ()>) {
     figures::register(atrium.started_at);
     let server = &atrium.settings.server;
@@ -94,7 +94,7 @@ pub async fn run(listener: TcpListener, atrium: &AppState, stop: impl Future<Out
     let is_proxy = move |address: &IpAddr| proxies.iter().any(|net| net.contains(address));
     let service = router::build(atrium.clone());
     let handle = move |request| edge::handle(service.clone(), request);
-    // A stream has no end of its own to wait for.
+    // Streams would not end by themselves.
     let stop = async {
         stop.await;
         atrium.collector.live.stop();
@@ -102,7 +102,7 @@ pub async fn run(listener: TcpListener, atrium: &AppState, stop: impl Future<Out
     connections::serve(listener, handle, limits, is_proxy, stop).await;
 }
 
-/// For the person at the terminal. One who has closed it must not take the server down.
+/// Prints a line for the person at the terminal. If the terminal is closed, the server keeps running.
 fn announce(line: &str) {
     let _ = writeln!(std::io::stdout(), "{line}");
 }

@@ -1,9 +1,9 @@
-//! `atrium demo`: two teams, six apps and months of events that look like those of real ones, so
-//! that everything can be tried before anything is connected.
+//! `atrium demo`: two teams, six apps and months of realistic events, so that everything can be tried
+//! before anything is connected.
 //!
-//! `plan` settles how many events every app gets on every day (`calendar`) and who makes them
-//! (`population`), `generator` makes them visit by visit (`visits`, `journeys`), `load` carries them
-//! into the warehouse, and `create` writes the rest once all events are there: a demo is there as a
+//! `plan` determines how many events every app gets on every day (`calendar`) and who causes them
+//! (`population`), `generator` generates them visit by visit (`visits`, `journeys`), `load` stores them
+//! in the warehouse, and `create` adds everything else once all events are there: a demo exists as a
 //! whole or not at all.
 
 mod batch;
@@ -43,7 +43,7 @@ use atrium_core::types::{Clock, Id};
 use create::Wanted;
 use stories::STORIES;
 
-/// What a password is made of: nothing that is mistaken for something else.
+/// The characters of passwords, without any that are easily confused.
 const LETTERS: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
 const PASSWORD_LENGTH: usize = 16;
 
@@ -72,7 +72,7 @@ pub struct Options {
 
 pub enum Outcome {
     Made(Box<Report>),
-    /// There is a demo already, and nobody asked for another. The address of its owner.
+    /// There already is a demo, and no other was requested. Has the address of its owner.
     ThereAlready(String),
 }
 
@@ -88,7 +88,8 @@ pub async fn run(settings: Settings, options: &Options) -> anyhow::Result<Outcom
     outcome
 }
 
-/// The embedded warehouse belongs to one process, and a server would go on answering from memory.
+/// The embedded warehouse belongs to one process, and a running server would keep answering from its
+/// caches.
 fn only_we_are_here(atrium: &AppState) -> anyhow::Result<()> {
     let folder = &atrium.settings.stores.data_dir;
     anyhow::ensure!(
@@ -99,7 +100,7 @@ fn only_we_are_here(atrium: &AppState) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Makes a demo in an instance that nobody else loads events into.
+/// Creates a demo in an instance into which nobody else loads events.
 pub async fn fill(atrium: &AppState, options: &Options) -> anyhow::Result<Outcome> {
     let demo = create::free_number(atrium).await?;
     if demo > 1 && !options.again {
@@ -109,12 +110,12 @@ pub async fn fill(atrium: &AppState, options: &Options) -> anyhow::Result<Outcom
     let since = calendar::beginning(days, now)?;
     let apps: Vec<Id> = STORIES.iter().map(|_| atrium.entropy.id(since)).collect();
     let ids: Vec<_> = apps.iter().map(Id::uuid).collect::<Result<_, _>>()?;
-    // A short one, which people can type.
+    // A short seed, which people can type.
     let seed = options.seed.unwrap_or_else(|| u32::from_be_bytes(atrium.entropy.bytes()).into());
     let plan = Arc::new(Plan::new(seed, options.events, days, now, &ids)?);
     let made = async {
         let interrupted = tokio::spawn(async {
-            // Without a signal handler it runs to its end.
+            // Without a signal handler it cannot be interrupted.
             if tokio::signal::ctrl_c().await.is_err() {
                 std::future::pending().await
             }
@@ -135,7 +136,7 @@ pub async fn fill(atrium: &AppState, options: &Options) -> anyhow::Result<Outcom
     }
 }
 
-/// Events of apps that do not exist would lie there for ever.
+/// Events of apps that do not exist would stay forever.
 async fn take_back(atrium: &AppState, apps: &[Uuid]) {
     for app in apps {
         if let Err(error) = atrium.warehouse.purge_app(*app).await {

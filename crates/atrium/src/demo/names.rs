@@ -1,6 +1,6 @@
-//! Names, addresses and cities of people who do not exist. Addresses are at example.com, which
-//! nobody can have, and telephone numbers come from the ranges that Britain, Germany and North
-//! America keep free for films; China keeps none.
+//! Names, addresses and cities of fictional people. E-mail addresses are at example.com, which nobody
+//! can own, and phone numbers come from the ranges that Britain, Germany and North America reserve for
+//! fiction; China has none.
 
 use super::chance::Chance;
 use super::stories::Market;
@@ -92,7 +92,7 @@ const EUROPE_CITIES: &[(f64, &str)] = &[
     (3.0, "Milan"),
 ];
 const PLANS: &[(f64, &str)] = &[(78.0, "free"), (17.0, "pro"), (5.0, "team")];
-/// How they begin, and how many there are.
+/// Prefixes, and how many numbers each has.
 const FICTIONAL_PHONES: &[(&str, u64)] =
     &[("+44 7700 900", 1_000), ("+49 30 23125", 1_000), ("+1 202 555 01", 100)];
 

@@ -1,5 +1,5 @@
-//! What will be generated, settled before the first event: the same for the same seed, moment, apps
-//! and size.
+//! What will be generated, determined before the first event: the same for the same seed, time, apps and
+//! size.
 
 use uuid::Uuid;
 
@@ -23,12 +23,12 @@ pub struct PlannedApp {
     pub population: Population,
 }
 
-/// What chance decides that belongs to no person.
+/// Random streams that belong to no person.
 const CALENDAR: u64 = 1;
 const LEDGER: u64 = 2;
 
 impl Plan {
-    /// One app for each of the stories, in their order.
+    /// One app for each of the stories, in order.
     pub fn new(
         seed: u64,
         events: u64,
@@ -59,7 +59,7 @@ impl Plan {
         self.apps.first().map_or(0, |app| app.calendar.days.len())
     }
 
-    /// The date of a day of an app, as the ledger counts it.
+    /// The date of an app's day in the ledger's form.
     pub fn date(&self, app: usize, day: usize) -> i32 {
         self.apps[app].calendar.days[day].since_1970
     }

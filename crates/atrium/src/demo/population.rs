@@ -1,5 +1,5 @@
-//! Who the people of an app are, when each came for the first time, and who comes on a day. Nobody
-//! is kept in memory: everything about a person follows from their number.
+//! The people of an app: when each came first, and who comes on a day. No person is kept in memory:
+//! everything about them is derived from their number.
 
 use super::calendar::{Calendar, Day};
 use super::chance::Chance;
@@ -9,18 +9,18 @@ use super::journeys;
 use super::names::{self, Identity};
 use super::stories::{Story, Surface};
 
-/// A day needs a little more than its people would do of themselves; the rest are further visits.
+/// How many more events a day gets than its people cause on average; the rest become additional visits.
 const NEEDED: f64 = 1.04;
 const MOST_ODDS: f64 = 0.95;
-/// How many of the new ones come for a coupon, where there are any, and how many of those who would
-/// come again do, after that and after beginning with the bad release.
+/// The share of newcomers who come for a coupon, where there are any; and the factors for coming again
+/// after that, and after starting with the bad release.
 const LURED: f64 = 0.22;
 const BACK_WHEN_LURED: f64 = 0.25;
 const BACK_WHEN_SPOILED: f64 = 0.2;
-/// How many of those who sign up do not until they come again.
+/// The share of those signing up who do so only on a later visit.
 const WAITING: f64 = 0.4;
 
-/// What streams of chance are for.
+/// Random streams by purpose.
 const ABOUT: u64 = 1;
 const COMES: u64 = 2;
 const DEVICE: u64 = 3;
@@ -30,14 +30,14 @@ const WHO: u64 = 4;
 pub struct PersonId {
     /// The day they first came.
     pub first_day: usize,
-    /// Which of the people of that day.
+    /// Their index among the newcomers of that day.
     pub index: u64,
 }
 
 pub struct Population {
-    /// The demo's seed and the app's place: what its people differ by from another's.
+    /// The demo's seed and the app's index, which distinguish its people from those of others.
     seed: [u64; 2],
-    /// How many came for the first time on each day, and how many before it.
+    /// How many newcomers each day has, and how many there were before it.
     newcomers: Vec<u64>,
     before: Vec<u64>,
 }
@@ -47,16 +47,16 @@ pub struct Person {
     /// Unique in the app.
     pub number: u64,
     pub signs_up: bool,
-    /// But not on their first day.
+    /// Whether they sign up only after their first day.
     pub waits: bool,
-    /// Where they came from for the first time.
+    /// The origin of their first visit.
     pub origin: &'static Origin,
-    /// Has the app on a second device too.
+    /// Whether they also use a second device.
     pub two_devices: bool,
     pub language: &'static str,
-    /// Hours that their own clock is ahead of the app's.
+    /// By how many hours their clock is ahead of the app's.
     pub abroad: f32,
-    /// How long they keep an old version, of those who keep one longest.
+    /// How long they keep an old version, relative to those who keep it longest.
     pub inertia: f64,
 }
 
@@ -68,7 +68,7 @@ pub struct Device {
 }
 
 impl Population {
-    /// As many people as the days' events need, with those who come back counted in.
+    /// As many people as the days' events need, taking returning people into account.
     pub fn new(seed: u64, app: usize, story: &Story, calendar: &Calendar) -> Self {
         let seed = [seed, app as u64];
         let each = journeys::events_per_day(story.journey) * NEEDED;
@@ -84,7 +84,7 @@ impl Population {
                 })
                 .sum();
             let count = chance.round((wanted - back).max(wanted * 0.03));
-            // Someone must be there to do what is dealt to the day.
+            // Somebody must be there to cause the day's events.
             let count = if day.events > 0 && sum == 0 { count.max(1) } else { count };
             before.push(sum);
             newcomers.push(count);
@@ -93,8 +93,8 @@ impl Population {
         Self { seed, newcomers, before }
     }
 
-    /// Who comes on a day: those who come for the first time, then the others in no order. `came` says
-    /// how many newcomers there were on each day before. Where nobody would come, the last one does.
+    /// The people of a day: the newcomers, then the others in no particular order. `came` has the actual
+    /// number of newcomers on each day before. If nobody would come, the last one does.
     pub fn on(
         &self,
         story: &Story,
@@ -148,7 +148,7 @@ impl Population {
         let shares =
             if on_phone { clients::phones(story.market) } else { clients::computers(story.market) };
         let client = chance.weighted(shares);
-        // Most have a version of the last weeks.
+        // Most have a recent version.
         let age = (chance.wait(0.7) as usize).min(client.versions.len() - 1);
         Device {
             id: super::batch::uuid(&mut chance).hyphenated().to_string(),
@@ -158,12 +158,12 @@ impl Population {
         }
     }
 
-    /// What is known of someone who signed up.
+    /// The identity of a person who has signed up.
     pub fn identity(&self, story: &Story, person: &Person) -> Identity {
         names::identity(story.market, person.number, &mut self.chance(WHO, person.id, 0))
     }
 
-    /// The stream of one visit.
+    /// The random stream of one visit.
     pub fn visit(&self, id: PersonId, day: usize, visit: u64) -> Chance {
         let [seed, app] = self.seed;
         Chance::of(&[seed, app, id.first_day as u64, id.index, day as u64, visit])
@@ -175,8 +175,8 @@ impl Population {
     }
 }
 
-/// How faithful someone is, and the coupons that they came for: what a stream about them begins with.
-/// Some are more faithful than others, and stay so.
+/// A person's loyalty, and the coupons that they came for. Every random stream about a person starts
+/// with this, so that it stays the same.
 fn character(story: &Story, chance: &mut Chance) -> (f64, Option<&'static Origin>) {
     let (faith, is_lured) = (0.5 + chance.unit(), chance.odds(LURED));
     match story.trouble.as_ref().filter(|_| is_lured) {
@@ -189,7 +189,7 @@ fn average_faith(story: &Story) -> f64 {
     if story.trouble.is_some() { 1.0 - LURED * (1.0 - BACK_WHEN_LURED) } else { 1.0 }
 }
 
-/// How likely someone of average faith is to come on a day.
+/// How likely a person of average loyalty is to come on a day.
 fn back_odds(story: &Story, calendar: &Calendar, first_day: usize, day: &Day) -> f64 {
     let spoiled = if calendar.spoiled.contains(&first_day) { BACK_WHEN_SPOILED } else { 1.0 };
     story.back_after(day.number - first_day) * day.busy * spoiled

@@ -1,5 +1,5 @@
-//! The properties of events, as JSON. All words are ours and need no escaping; a test reads every
-//! one of them back.
+//! The properties of events, as JSON. All texts are our own and need no escaping; a test parses every
+//! one of them.
 
 use std::fmt::Write as _;
 
@@ -9,12 +9,12 @@ use super::journeys::Detail;
 use super::names::Identity;
 use super::stories::{Market, Story};
 
-/// What a visit is about: the same item at the same price all the way down its funnel.
+/// The subject of a visit: the same item at the same price through all of its funnel.
 #[derive(Clone)]
 pub struct Subject {
     pub item: &'static Item,
     pub quantity: u64,
-    /// Of an order, an article, a ticket or a document.
+    /// The number of an order, an article, a ticket or a document.
     pub number: u64,
     /// Where the visit came from.
     pub origin: &'static Origin,
@@ -38,7 +38,7 @@ impl Subject {
         (self.item, self.number) = (item, number);
     }
 
-    /// Puts what the visit is about into a path.
+    /// Fills the visit's subject into a path.
     pub fn fill(&self, path: &str, into: &mut String) {
         into.clear();
         let mut rest = path;
@@ -68,7 +68,7 @@ impl std::fmt::Display for Money {
     }
 }
 
-/// Writes the properties of a step. Writing to a text cannot fail.
+/// Writes the properties of a step. Writing to a string cannot fail.
 pub fn write(
     detail: Detail,
     story: &Story,
@@ -168,7 +168,7 @@ pub fn write(
     };
 }
 
-/// The first page of a visit tells where it came from, the others which page was before.
+/// The first page of a visit has its origin as the referrer, the others the previous page.
 fn page(story: &Story, subject: &Subject, into: &mut String) -> std::fmt::Result {
     let (referrer, campaign) = subject.origin;
     match (subject.previous, campaign) {
@@ -205,7 +205,7 @@ fn order(
     )
 }
 
-/// Of the order of an earlier visit.
+/// For the order of an earlier visit.
 pub fn refund(story: &Story, subject: &Subject, chance: &mut Chance, into: &mut String) {
     let reason = chance.weighted(&[(46.0, "unwanted"), (32.0, "damaged"), (22.0, "late")]);
     let (number, amount) = (subject.number, subject.amount());
@@ -217,7 +217,7 @@ pub fn refund(story: &Story, subject: &Subject, chance: &mut Chance, into: &mut 
     );
 }
 
-/// Carries an address, as pages of careless authors do: what redaction is for.
+/// Contains an e-mail address, as careless applications do, to show redaction.
 pub fn sign_up(who: &Identity, chance: &mut Chance, into: &mut String) {
     let method = chance.weighted(&[(58.0, "email"), (30.0, "phone"), (12.0, "sso")]);
     into.clear();
@@ -235,7 +235,7 @@ pub fn error(version: &str, chance: &mut Chance, into: &mut String) {
         write!(into, r#"{{"code":"{code}","message":"{message}","client_version":"{version}"}}"#);
 }
 
-/// What a user's profile says from the day they sign up.
+/// A user's profile from the day they sign up.
 pub fn user(who: &Identity, into: &mut String) {
     let Identity { name, email, phone, city, .. } = who;
     into.clear();

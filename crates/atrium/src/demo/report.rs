@@ -1,5 +1,5 @@
-//! What the demo prints: who can sign in with what, and what there is to look at. The secrets in it
-//! are told this once.
+//! The output of the demo: who can sign in with what, and what there is to see. Its secrets are shown
+//! only this once.
 
 use std::fmt;
 
@@ -9,12 +9,12 @@ use atrium_core::types::Id;
 
 #[derive(Serialize)]
 pub struct Report {
-    /// Where the server will answer.
+    /// The server's URL.
     pub url: String,
-    /// Makes the same events again.
+    /// Generates the same events again.
     pub seed: u64,
     pub events: u64,
-    /// Of everyone.
+    /// The password of everyone.
     pub password: String,
     pub people: Vec<PersonReport>,
     pub teams: Vec<TeamReport>,
@@ -25,11 +25,11 @@ pub struct PersonReport {
     pub email: String,
     pub name: &'static str,
     pub teams: Vec<Standing>,
-    /// Where they are something of their own; who runs a team reaches all its apps.
+    /// Apps in which they have a role of their own; owners and admins of a team reach all its apps.
     pub apps: Vec<Standing>,
 }
 
-/// What someone is in a team or an app.
+/// A person's role in a team or an app.
 #[derive(Serialize)]
 pub struct Standing {
     pub name: String,
@@ -84,7 +84,7 @@ impl fmt::Display for Report {
     }
 }
 
-/// A number as people read it: 2,000,000.
+/// A number with separators: 2,000,000.
 pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();

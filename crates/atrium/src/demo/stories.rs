@@ -1,9 +1,9 @@
-//! The six apps of the demo: what each is, when its people come and what they do there.
+//! The six apps of the demo: what each is, when its people come and what they do.
 
 use super::goods::{self, Origin};
 use super::journeys::{self, Step};
 
-/// Which of the two teams.
+/// The number of teams.
 pub const TEAMS: usize = 2;
 
 /// Where an app's people live: their languages, devices, names and money.
@@ -13,14 +13,14 @@ pub enum Market {
     Europe,
 }
 
-/// What an app is opened with.
+/// The kind of device that an app is used on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Surface {
     /// Any browser.
     Web,
-    /// A phone, whose owner takes new versions when it suits them.
+    /// A phone, whose owner installs new versions when it suits them.
     Phone,
-    /// A computer at work, signed in from the first page on.
+    /// A computer at work; people are signed in from the first page on.
     Desk,
 }
 
@@ -29,19 +29,19 @@ pub struct Story {
     pub name: &'static str,
     pub description: &'static str,
     pub zone: &'static str,
-    /// Of all events of the demo.
+    /// Its share of all events of the demo.
     pub share: f64,
     /// How busy each hour of the day is in its zone.
     pub rhythm: &'static [f64; 24],
-    /// Saturday and Sunday beside a working day.
+    /// Saturday and Sunday relative to a working day.
     pub weekend: [f64; 2],
     pub market: Market,
     pub surface: Surface,
     pub journey: &'static [Step],
-    /// How many come back on the day after their first, and how quickly that fades.
+    /// The share of people who return on the day after their first, and how quickly it declines.
     pub back: f64,
     pub fading: f64,
-    /// How many of the new ones sign up.
+    /// The share of newcomers who sign up.
     pub sign_up: f64,
     /// The first number of its versions.
     pub major: u32,
@@ -49,12 +49,11 @@ pub struct Story {
     pub trouble: Option<Trouble>,
 }
 
-/// What goes wrong in an app, for whoever looks for it. One of its releases is a bad one, too: see
-/// `calendar`.
+/// What goes wrong in an app, for analyses to find. One of its releases is bad too: see `calendar`.
 pub struct Trouble {
-    /// Where most payments fail.
+    /// The browser in which most payments fail.
     pub browser: &'static str,
-    /// Where many come from who do not stay.
+    /// An origin of many people who do not stay.
     pub coupons: &'static Origin,
 }
 
@@ -75,7 +74,7 @@ const EUROPE_OFFICE: [f64; 24] = [
     1.0, 0.5, 0.5, 0.5, 0.5, 2.0, 8.0, 34.0, 72.0, 96.0, 100.0, 90.0, 58.0, 66.0, 88.0, 90.0, 82.0,
     60.0, 34.0, 20.0, 16.0, 12.0, 6.0, 2.0,
 ];
-/// Read on the way to work and in bed.
+/// Used on the way to work and in bed.
 const READING: [f64; 24] = [
     8.0, 4.0, 2.0, 1.0, 1.0, 4.0, 18.0, 56.0, 82.0, 60.0, 42.0, 38.0, 44.0, 42.0, 38.0, 36.0, 42.0,
     58.0, 70.0, 82.0, 96.0, 100.0, 72.0, 28.0,
@@ -193,12 +192,12 @@ pub const STORIES: [Story; 6] = [
 ];
 
 impl Story {
-    /// Whether people are seen on their device before anyone knows who they are.
+    /// Whether devices are seen before it is known whose they are.
     pub fn begins_anonymous(&self) -> bool {
         self.surface != Surface::Desk
     }
 
-    /// How likely someone is to come back so many days after their first, on an average day.
+    /// How likely a person is to come back this many days after their first, on an average day.
     pub fn back_after(&self, days: usize) -> f64 {
         self.back * (days as f64).powf(-self.fading)
     }

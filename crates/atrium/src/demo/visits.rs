@@ -1,4 +1,4 @@
-//! One visit of one person: who comes, when, with what, and what is known of them by then.
+//! One visit of one person: who comes, when, with which device, and what is known about them by then.
 
 use super::calendar::{Day, Release};
 use super::chance::Chance;
@@ -9,12 +9,12 @@ use atrium_core::types::Millis;
 
 const SDK_BEFORE: &str = "0.2.3";
 const SDK_NOW: &str = "0.2.4";
-/// How long a new version is known for its errors.
+/// How long a new version has more errors.
 const FRESH: i64 = 30 * Millis::HOUR;
-/// How many do, where they fail.
+/// The share of payments that fail, where they do.
 const PAYMENTS_FAILING: f64 = 0.88;
 
-/// Someone's visit, and how far it is.
+/// A visit in progress.
 pub struct Visit<'a> {
     pub place: usize,
     pub app: &'a PlannedApp,
@@ -26,12 +26,12 @@ pub struct Visit<'a> {
     pub sdk_version: &'static str,
     /// Empty until they are signed in.
     pub user_id: String,
-    /// On an earlier day.
+    /// Whether they came on an earlier day.
     pub came_before: bool,
-    /// The first of all that they make.
+    /// Whether it is their first visit ever.
     pub is_first: bool,
     pub at: i64,
-    /// How many events may still be made.
+    /// How many events of the day are left.
     pub left: u64,
 }
 
@@ -40,7 +40,7 @@ impl Visit<'_> {
         self.left == 0 || self.at >= self.day.until
     }
 
-    /// Whether they will sign up before they leave.
+    /// Whether they sign up during this visit.
     pub fn is_to_sign_up(&self) -> bool {
         let Person { signs_up, waits, .. } = self.person;
         signs_up && self.user_id.is_empty() && (self.came_before || !waits)
@@ -52,13 +52,14 @@ impl Visit<'_> {
         here && chance.odds(PAYMENTS_FAILING)
     }
 
-    /// New versions are known for their errors.
+    /// New versions have more errors.
     pub fn error_odds(&self) -> f64 {
         if self.at.saturating_sub(self.release.at) < FRESH { 0.16 } else { 0.012 }
     }
 }
 
-/// None on a day that has no hours yet. `is_signed_up` is about those who wait with that.
+/// None on a day that has no hours yet. `is_signed_up` only matters for people who sign up on a later
+/// visit.
 pub fn arrive<'a>(
     plan: &'a Plan,
     place: usize,
@@ -75,7 +76,7 @@ pub fn arrive<'a>(
     let at = if came_before || first_of_day {
         day.moment(chance)?
     } else {
-        // Drawn as the first visit draws it.
+        // The same random moment as that of the first visit.
         day.moment_after(day.moment(&mut app.population.visit(id, day.number, 0))?, chance)?
     };
     let second = person.two_devices && came_before && chance.odds(0.3);
@@ -107,18 +108,18 @@ pub fn user_id(person: &Person) -> String {
     format!("u{}", person.number)
 }
 
-/// How long someone goes on with the version before.
+/// How long a person keeps the previous version.
 fn patience(surface: Surface, inertia: f64) -> i64 {
     let hours = match surface {
         Surface::Web => 5.0 * inertia,
         Surface::Desk => 2.0 * inertia,
-        // Telephones ask, and some say later for weeks.
+        // Phones ask, and some people postpone for weeks.
         Surface::Phone => -60.0 * (1.0 - inertia).ln(),
     };
     (hours * Millis::HOUR as f64) as i64
 }
 
-/// Pages take a new SDK at their own pace, in the second half.
+/// Pages adopt a new SDK at their own pace, in the second half of the demo.
 fn sdk_version(day: usize, days: usize, inertia: f64) -> &'static str {
     if day as f64 + inertia * 8.0 > days as f64 * 0.55 { SDK_NOW } else { SDK_BEFORE }
 }

@@ -1,7 +1,8 @@
-//! Every figure of `/metrics`, with its help text, its labels and all of their values. All are there
-//! from the start, at zero: a figure that comes into being with its first event has no rate for it, and an
-//! alert on it cannot tell "never" from "not measured". Tests hold this table to what the code writes,
-//! to what a running server shows, and to docs/operating.md, the dashboard and the alerts in deploy/.
+//! Every metric in `/metrics`, with its help text and its labels with all of their values. All series
+//! exist from the start, at zero: a counter that appears with its first event has no rate for it, and an
+//! alert on it cannot distinguish "never" from "not measured". Tests compare this table with what the
+//! code writes, with what a running server shows, and with docs/operating.md, the dashboard and the
+//! alerts in deploy/.
 
 mod table;
 
@@ -15,12 +16,12 @@ pub use table::all;
 pub enum Kind {
     Counter,
     Gauge,
-    /// Of seconds.
+    /// In seconds.
     Histogram,
 }
 
 impl Kind {
-    /// As Prometheus calls it.
+    /// Its name in Prometheus.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Counter => "counter",
@@ -35,7 +36,7 @@ pub struct Figure {
     pub name: &'static str,
     pub kind: Kind,
     pub help: &'static str,
-    /// Each with all of its values.
+    /// Each label with all of its values.
     pub labels: Vec<(&'static str, Vec<&'static str>)>,
 }
 
@@ -63,7 +64,7 @@ impl Figure {
     }
 }
 
-/// Describes every figure and makes it appear. What was counted before stays.
+/// Describes every metric and creates its series. Existing counts are kept.
 pub fn register(started_at: Millis) {
     for figure in all() {
         let (name, help) = (figure.name, figure.help);
@@ -86,7 +87,7 @@ pub fn register(started_at: Millis) {
     metrics::gauge!("atrium_start_timestamp_seconds").set(started);
 }
 
-/// The page of docs/operating.md that lists them.
+/// The table in docs/operating.md that lists them.
 pub fn page() -> String {
     let mut page = "| Figure | Kind | Labels | |\n|---|---|---|---|\n".to_owned();
     for figure in all() {

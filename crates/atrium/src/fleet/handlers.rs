@@ -1,4 +1,4 @@
-//! How the fleet is, for those who run it.
+//! The health of the fleet, for operators.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use atrium_core::http::json::Data;
 use atrium_core::types::Millis;
 use atrium_tenancy::session::Operator;
 
-/// A page that tells what is slow must not be slow.
+/// A page about slowness must not be slow itself.
 const ASK_LIMIT: Duration = Duration::from_secs(3);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
@@ -30,19 +30,19 @@ pub enum HealthStatus {
 #[derive(Serialize, ToSchema)]
 pub struct InstanceHealth {
     status: HealthStatus,
-    /// When this was looked at, by the database's clock, as all times here.
+    /// The time of these findings, by the database's clock, like all times here.
     at: Millis,
     /// The worst first.
     problems: Vec<Problem>,
-    /// Those who gave a sign of life within a day, the oldest first.
+    /// Instances with a sign of life within the last day, the oldest first.
     instances: Vec<FleetInstance>,
     leases: Vec<FleetLease>,
     /// The latest run of each job on each instance, the latest first.
     job_runs: Vec<JobRun>,
-    /// The latest backup; null where none was made.
+    /// The latest backup; null if there is none.
     backup: Option<JobRun>,
     database: StoreHealth,
-    /// As the instance that answers sees them.
+    /// As seen by the answering instance.
     event_stores: Vec<StoreHealth>,
 }
 
@@ -52,9 +52,9 @@ pub struct FleetInstance {
     version: String,
     started_at: Millis,
     seen_at: Millis,
-    /// Whether it still gives signs of life.
+    /// Whether its signs of life are recent.
     alive: bool,
-    /// Whether it is the one that answers.
+    /// Whether it is the instance that answers this request.
     answering: bool,
     state: InstanceState,
 }
@@ -62,9 +62,9 @@ pub struct FleetInstance {
 #[derive(Serialize, ToSchema)]
 pub struct FleetLease {
     name: String,
-    /// The instance that holds it, or held it last; a part of one after a slash.
+    /// The instance that holds it or held it last; a part of an instance is given after a slash.
     holder: String,
-    /// Null where it is free.
+    /// Null if it is free.
     held_until: Option<Millis>,
 }
 
@@ -74,9 +74,9 @@ pub struct JobRun {
     instance: String,
     started_at: Millis,
     duration_ms: i64,
-    /// Null where it went well.
+    /// Null if it succeeded.
     error: Option<String>,
-    /// When it last went well on this instance.
+    /// When it last succeeded on this instance.
     succeeded_at: Option<Millis>,
 }
 
@@ -85,14 +85,14 @@ pub struct StoreHealth {
     /// What it is, and where: `PostgreSQL`, `ClickHouse (embedded)`, `ClickHouse at db.internal`.
     name: String,
     reachable: bool,
-    /// Null where it does not answer.
+    /// Null if it does not answer.
     version: Option<String>,
     bytes: Option<i64>,
     /// Why it does not answer.
     error: Option<String>,
 }
 
-/// How every instance is, who does what, and what somebody should look at.
+/// The health of every instance, who holds which lease, and problems that need attention.
 #[utoipa::path(
     get,
     path = "/api/v1/instance/health",
@@ -178,7 +178,7 @@ async fn event_store(atrium: &AppState) -> StoreHealth {
         None => "(embedded)".to_owned(),
     };
     let name = format!("ClickHouse {place}");
-    // Nothing is started to be looked at.
+    // Does not start a store only to look at it.
     if !atrium.warehouse.is_up() {
         return StoreHealth::new(name, Err(atrium.warehouse.describe()));
     }

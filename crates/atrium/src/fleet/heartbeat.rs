@@ -1,4 +1,4 @@
-//! The sign of life that every instance gives, with how it is.
+//! The sign of life that every instance writes regularly, with its state.
 
 use std::time::Duration;
 
@@ -12,12 +12,12 @@ use atrium_core::machine;
 use atrium_core::types::Millis;
 
 pub const EVERY: Duration = Duration::from_secs(15);
-/// For as long an instance that has fallen silent is remembered.
+/// How long a silent instance is remembered.
 const REMEMBERED: i64 = Millis::DAY;
-/// A job that runs seldom still has a last run.
+/// Long enough for jobs that rarely run.
 const RUNS_REMEMBERED: i64 = 90 * Millis::DAY;
 
-/// Gives a sign of life, and forgets those who have given none for long.
+/// Writes a sign of life, and deletes instances that have been silent for long.
 pub async fn beat(atrium: &AppState) -> Result<()> {
     let has_left = atrium.has_left.lock().await;
     if *has_left {
@@ -39,7 +39,7 @@ pub async fn beat(atrium: &AppState) -> Result<()> {
     tx.commit().await
 }
 
-/// Says goodbye, for good: one that was stopped is not missing.
+/// Removes this instance for good, because one that was stopped is not missing.
 pub async fn leave(atrium: &AppState) -> Result<()> {
     let mut has_left = atrium.has_left.lock().await;
     *has_left = true;
@@ -48,7 +48,7 @@ pub async fn leave(atrium: &AppState) -> Result<()> {
     tx.commit().await
 }
 
-/// What this instance is called: as its spool, and as the leases that it takes.
+/// The id of this instance, which is also the name of its spool and the holder of its leases.
 pub fn id(atrium: &AppState) -> &str {
     &atrium.collector.spool.name
 }

@@ -1,4 +1,4 @@
-//! Figures of what this instance stands on: disk, memory, connections, and its leases.
+//! Metrics of this instance's resources: disk, memory, connections, and its leases.
 
 use super::problems::{self, ProblemCode};
 use super::{Fleet, heartbeat};
@@ -6,7 +6,7 @@ use crate::app::AppState;
 use atrium_core::error::Result;
 use atrium_core::folder::{self, Room};
 
-/// What leases are for; of those that are cut into parts, the word before the slash.
+/// The purposes of leases; for leases by partition, the word before the slash.
 pub const LEASES: [&str; 8] = [
     "loader",
     "erasures",

@@ -1,6 +1,5 @@
-//! The fleet: every instance on this database. Each says in regular intervals how it is
-//! (`heartbeat.rs`), and whoever looks after them, `atrium doctor` or the operator's page, judges all
-//! of them by the same rules (`problems.rs`).
+//! The fleet: every instance on this database. Each regularly reports its state (`heartbeat.rs`), and
+//! `atrium doctor` and the operator's page judge all of them by the same rules (`problems.rs`).
 
 pub mod handlers;
 pub mod heartbeat;
@@ -18,23 +17,23 @@ use atrium_core::error::Result;
 use atrium_core::types::Millis;
 use store::{InstanceRow, JobRunRow, LeaseRow};
 
-/// How an instance is, in its own words. Another version may know more or less of it.
+/// The state of an instance as it reports it. Other versions may report more or less.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(default)]
 pub struct InstanceState {
-    /// What its machine or container is called.
+    /// The name of its machine or container.
     pub host: String,
-    /// Messages that wait in its spool for the event store.
+    /// Messages in its spool waiting for the event store.
     pub waiting_messages: i64,
-    /// How long the oldest of them has waited; null where none does.
+    /// How long the oldest of them has waited; null if none is waiting.
     pub oldest_waiting_seconds: Option<i64>,
     /// Messages that could not be stored.
     pub set_aside_messages: i64,
-    /// `ok`, or why the spool takes nothing.
+    /// `ok`, or why the spool accepts nothing.
     pub spool: String,
     /// `ok`, `starting`, `not started`, or `down` and why.
     pub event_store: String,
-    /// What is left on the disk of its data folder; null where that is not known.
+    /// Free bytes on the disk of its data folder; null if unknown.
     pub disk_free_bytes: Option<u64>,
     pub disk_bytes: Option<u64>,
     /// How far its clock is ahead of the database's.
@@ -52,13 +51,13 @@ pub struct Instance {
 impl From<InstanceRow> for Instance {
     fn from(row: InstanceRow) -> Self {
         let InstanceRow { id, version, started_at, seen_at, health } = row;
-        // One that nobody can read is one of which nothing is known.
+        // An unreadable state counts as unknown.
         let state = serde_json::from_str(&health).unwrap_or_default();
         Self { id, version, started_at, seen_at, state }
     }
 }
 
-/// Everything the database knows about those who work on it.
+/// Everything the database knows about its instances.
 pub struct Fleet {
     pub instances: Vec<Instance>,
     pub leases: Vec<LeaseRow>,
@@ -75,7 +74,7 @@ impl Fleet {
         })
     }
 
-    /// Whose lease it is: holders are called as the instance, or as a part of it.
+    /// The instance that holds a lease: holders are named after the instance, or after a part of it.
     pub fn holder(&self, lease: &LeaseRow) -> Option<&Instance> {
         let name = lease.holder.split('/').next().unwrap_or_default();
         self.instances.iter().find(|instance| instance.id == name)

@@ -1,15 +1,15 @@
-//! Whether this program may still use the stores. A newer one may have taken away what this one needs, in
-//! the metadata database or in the event store (docs/decisions/0037).
+//! Whether this program may still use the stores. A newer program may have removed something that this
+//! one needs, from the metadata database or from the event store (docs/decisions/0037).
 
 use std::time::Duration;
 
 use crate::app::AppState;
 
-/// A store that does not answer is looked at later.
+/// A store that does not answer is checked again later.
 const LIMIT: Duration = Duration::from_secs(5);
 
-/// Refuses to start where the event store says so already. The database was looked at when it was
-/// opened, and an embedded store is looked at once it has started.
+/// Refuses to start if a remote event store is already known to be too new. The database was checked
+/// when it was opened, and an embedded store is checked once it has started.
 pub async fn refuse(atrium: &AppState) -> anyhow::Result<()> {
     if !atrium.warehouse.is_remote() {
         return Ok(());
@@ -20,7 +20,7 @@ pub async fn refuse(atrium: &AppState) -> anyhow::Result<()> {
     }
 }
 
-/// Why it may not, if so. What cannot be asked is no reason.
+/// The reason why it may not. A store that cannot be queried is no reason.
 pub async fn reason(atrium: &AppState) -> Option<String> {
     if let Ok(Some(reason)) = atrium.db.outdated().await {
         return Some(reason);

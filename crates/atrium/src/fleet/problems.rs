@@ -1,4 +1,4 @@
-//! What is wrong with a fleet. One set of rules for `atrium doctor`, the operator's page and the figures.
+//! Problems of a fleet. One set of rules for `atrium doctor`, the operator's page and the metrics.
 
 use std::collections::HashSet;
 
@@ -10,12 +10,12 @@ use super::{Fleet, Instance};
 use atrium_core::lease;
 use atrium_core::types::Millis;
 
-/// Four signs of life were missed.
+/// Four missed signs of life.
 pub const SILENT_FOR: i64 = Millis::MINUTE;
 pub const BACKLOG_SECONDS: i64 = 300;
-/// The database's clock is used then; but somebody should set this one right.
+/// Beyond this, somebody should correct the clock, although the database's is used instead.
 pub const SKEW_MS: i64 = 5 * Millis::SECOND;
-/// Ten times what a lease lasts before it is renewed.
+/// Ten times a lease's duration.
 const LEASE_AT_MOST: i64 = 10 * lease::DURATION;
 const LITTLE_ROOM: u64 = 1 << 30;
 const LITTLE_ROOM_PERCENT: u64 = 10;
@@ -31,34 +31,34 @@ pub enum Severity {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ProblemCode {
-    /// It has given no sign of life for more than a minute. `amount`: seconds.
+    /// An instance has shown no sign of life for more than a minute. `amount`: seconds.
     InstanceLost,
-    /// A lease is held by an instance that is lost. `amount`: seconds until it is free.
+    /// A lease is held by a lost instance. `amount`: seconds until it is free.
     LeaseStuck,
-    /// A lease is held for far longer than any lasts. `amount`: seconds until it is free.
+    /// A lease is held far longer than any should be. `amount`: seconds until it is free.
     LeaseTooLong,
-    /// The oldest message of an instance has waited for long. `amount`: seconds.
+    /// The oldest message of an instance has been waiting for long. `amount`: seconds.
     Backlog,
-    /// The spool takes nothing.
+    /// The spool accepts nothing.
     SpoolDown,
     /// An instance cannot reach the event store.
     EventStoreDown,
-    /// The disk of an instance is nearly full. `amount`: bytes that are left.
+    /// The disk of an instance is nearly full. `amount`: free bytes.
     DiskLow,
-    /// The clock of an instance is wrong. `amount`: milliseconds that it is ahead.
+    /// The clock of an instance is wrong. `amount`: milliseconds by which it is fast.
     ClockSkew,
-    /// A job failed the last time.
+    /// The last run of a job failed.
     JobFailed,
 }
 
-/// Something that somebody should look at.
+/// A problem that needs attention.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Problem {
     pub code: ProblemCode,
     pub severity: Severity,
-    /// The instance; of a job its name, and of leases the work they are for.
+    /// The instance; for a job its name, and for leases the work they are for.
     pub subject: String,
-    /// What was found, in the words of whoever found it: a reason, or a lease's holder.
+    /// Details as reported: a reason, or a lease's holder.
     pub detail: Option<String>,
     pub amount: Option<i64>,
 }
@@ -77,7 +77,7 @@ impl Problem {
     }
 }
 
-/// How much room is enough: a tenth of the disk, and a gigabyte.
+/// Enough free space is a tenth of the disk, and a gigabyte.
 pub fn judge_room(free: u64, size: u64) -> Option<Severity> {
     let part = u128::from(size) * u128::from(LITTLE_ROOM_PERCENT) / 100;
     match free {
@@ -87,7 +87,7 @@ pub fn judge_room(free: u64, size: u64) -> Option<Severity> {
     }
 }
 
-/// `now` is by the database's clock, as what instances say is.
+/// `now` is by the database's clock, like everything that instances report.
 pub fn find(fleet: &Fleet, now: Millis) -> Vec<Problem> {
     let mut found = Vec::new();
     for instance in &fleet.instances {
@@ -105,7 +105,7 @@ fn of_instance(instance: &Instance, now: Millis, found: &mut Vec<Problem>) {
     let silent = now.since(instance.seen_at);
     if silent > SILENT_FOR {
         let lost = Problem::new(Code::InstanceLost, Failure, &instance.id);
-        // The rest is from before.
+        // Its last reported state is out of date.
         return found.push(lost.amount(silent / Millis::SECOND));
     }
     if let Some(seconds) = state.oldest_waiting_seconds.filter(|it| *it > BACKLOG_SECONDS) {
@@ -129,7 +129,7 @@ fn of_instance(instance: &Instance, now: Millis, found: &mut Vec<Problem>) {
     }
 }
 
-/// Once for each kind of work and holder: loading alone has a lease for every partition.
+/// Reports once for each kind of work and holder: loading alone has a lease for every partition.
 fn of_leases(fleet: &Fleet, now: Millis, found: &mut Vec<Problem>) {
     let mut told = HashSet::new();
     for lease in fleet.leases.iter().filter(|lease| lease.held_until > now) {
@@ -150,7 +150,8 @@ fn of_leases(fleet: &Fleet, now: Millis, found: &mut Vec<Problem>) {
     }
 }
 
-/// The latest run of a job counts, wherever it was: another instance may have made good what failed.
+/// Only the latest run of a job counts, wherever it was: another instance may have succeeded after a
+/// failure.
 fn of_jobs(runs: &[JobRunRow], found: &mut Vec<Problem>) {
     let mut seen = HashSet::new();
     for run in runs.iter().filter(|run| seen.insert(run.job.as_str())) {
@@ -220,7 +221,7 @@ mod tests {
         assert_eq!(of(|it| it.state.oldest_waiting_seconds = Some(BACKLOG_SECONDS)), []);
         assert_eq!(of(|it| it.state.clock_offset_ms = -SKEW_MS), []);
         assert_eq!(of(|it| it.state.event_store = "starting".to_owned()), []);
-        // What another version does not tell is not held against it.
+        // Data that another version does not report is no problem.
         assert_eq!(of(|it| it.state = InstanceState::default()), []);
     }
 

@@ -1,5 +1,5 @@
-//! A run of a job, and what is told of it: the log, `/metrics`, and the table that the operator's page
-//! reads, where the latest run of every instance stands.
+//! Runs of jobs and how they are reported: in the log, in `/metrics`, and in the table with the latest
+//! run of every instance that the operator's page shows.
 
 use std::fmt::Display;
 
@@ -11,7 +11,7 @@ use crate::app::AppState;
 use atrium_core::error::Result;
 use atrium_core::types::Millis;
 
-/// Longer ones say nothing more to people.
+/// The rest of a longer error is of no use to people.
 const ERROR_MAX: usize = 500;
 
 macro_rules! jobs {
@@ -22,7 +22,7 @@ macro_rules! jobs {
         impl Job {
             pub const ALL: &[Job] = &[$(Job::$variant),+];
 
-            /// As in figures, rows and the console, which has words for each.
+            /// Its name in metrics, rows and the console, which has a text for each.
             pub fn as_str(self) -> &'static str {
                 match self { $(Job::$variant => $name),+ }
             }
@@ -53,7 +53,7 @@ jobs! {
     Backup = "backup", "made a backup";
 }
 
-/// Does the work and tells how it went. To try again is for the caller.
+/// Runs the work and reports the outcome. Retrying is up to the caller.
 pub async fn run<E: Display>(
     atrium: &AppState,
     job: Job,
@@ -76,7 +76,7 @@ impl Begun {
     }
 }
 
-/// Tells how a run went.
+/// Reports the outcome of a run.
 pub async fn record<E: Display>(
     atrium: &AppState,
     job: Job,
@@ -99,7 +99,7 @@ pub async fn record<E: Display>(
             None
         }
         Err(error) => {
-            // With its causes, where it is of the kind that has some.
+            // With its causes, if the error type has any.
             let error = format!("{error:#}");
             tracing::warn!(job = name, error, "a job failed, it is tried again");
             Some(error.chars().filter(|c| *c != '\0').take(ERROR_MAX).collect())

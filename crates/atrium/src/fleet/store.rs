@@ -16,7 +16,7 @@ pub struct InstanceRow {
     pub health: String,
 }
 
-/// Says that an instance lives, and which migrations its program knows.
+/// Records that an instance is alive, and which migrations its program knows.
 pub async fn beat(db: &mut AnyConnection, row: &InstanceRow) -> Result<()> {
     sqlx::query(
         "INSERT INTO instances
@@ -39,7 +39,7 @@ pub async fn beat(db: &mut AnyConnection, row: &InstanceRow) -> Result<()> {
     Ok(())
 }
 
-/// Takes one that stops out of the list.
+/// Removes an instance that stops.
 pub async fn leave(db: &mut AnyConnection, id: &str) -> Result<()> {
     sqlx::query("DELETE FROM instances WHERE id = $1").bind(id).execute(db).await?;
     Ok(())
@@ -64,13 +64,13 @@ pub struct LeaseRow {
 }
 
 impl LeaseRow {
-    /// What it is for; of work that is cut into partitions, the word before the slash.
+    /// What it is for; for work by partition, the word before the slash.
     pub fn work(&self) -> &str {
         self.name.split('/').next().unwrap_or_default()
     }
 }
 
-/// Without the one that is held for good, by nobody, to keep earlier versions from loading.
+/// All except the one that is held forever to keep earlier versions from loading.
 pub async fn leases(db: &mut AnyConnection) -> Result<Vec<LeaseRow>> {
     let sql =
         "SELECT name, holder, held_until FROM leases WHERE holder != 'partitions' ORDER BY name";
@@ -87,7 +87,7 @@ pub struct JobRunRow {
     pub succeeded_at: Option<Millis>,
 }
 
-/// Keeps the latest run of a job on an instance, and when it last went well.
+/// Stores the latest run of a job on an instance, and when it last succeeded.
 pub async fn note_run(db: &mut AnyConnection, row: &JobRunRow) -> Result<()> {
     sqlx::query(
         "INSERT INTO job_runs (job, instance, started_at, duration_ms, error, succeeded_at)

@@ -1,5 +1,5 @@
-//! `atrium doctor`: looks at everything an instance stands on and says what it finds, one line each,
-//! and below whatever is wrong a line on what to do. Changes nothing.
+//! `atrium doctor`: checks everything an instance depends on and prints one line for each finding,
+//! followed by advice for each problem. Changes nothing.
 
 use std::fmt;
 use std::os::unix::fs::PermissionsExt;
@@ -29,7 +29,7 @@ pub struct Finding {
     pub verdict: Verdict,
     pub what: &'static str,
     pub text: String,
-    /// A sentence for whoever has to mend it; empty where nothing is wrong.
+    /// What to do about it; empty if nothing is wrong.
     pub advice: String,
 }
 
@@ -186,7 +186,7 @@ fn key_file(file: &Path) -> Finding {
     }
 }
 
-/// What waits in the spools of this folder, and what could not be stored.
+/// Messages waiting in the spools of this folder, and those that could not be stored.
 fn spool(data_dir: &Path) -> Finding {
     const WHAT: &str = "spool";
     let found = match loading::examine(data_dir) {
@@ -215,7 +215,7 @@ fn spool(data_dir: &Path) -> Finding {
     }
 }
 
-/// An app at a work chat that is set up is asked for a token, which it gives for the right secret.
+/// For each configured work chat, requests a token, which is granted for the right secret.
 async fn chat(settings: &Settings) -> Vec<Finding> {
     let mut findings = Vec::new();
     if let Some(settings) = &settings.chat.wechatwork {
@@ -235,7 +235,7 @@ async fn chat(settings: &Settings) -> Vec<Finding> {
     findings
 }
 
-/// One that is away may come back; one that refuses was set up wrongly.
+/// A vendor that is unavailable may come back; one that refuses means a wrong setting.
 fn vendor(what: &'static str, id: &str, api: &Url, asked: Result<(), Failure>) -> Finding {
     let host = api.host_str().unwrap_or_default();
     match asked {

@@ -1,4 +1,4 @@
-//! Environment, build and regions: what the console loads first.
+//! Environment, build and regions: the first things the console loads.
 
 use axum::extract::State;
 use serde::Serialize;
@@ -14,22 +14,22 @@ use atrium_tenancy::sso;
 
 #[derive(Serialize, ToSchema)]
 pub struct Envs {
-    /// Where it contains "production", the console looks for new versions.
+    /// If it contains "production", the console checks for new versions.
     #[schema(example = "production-front")]
     environment: String,
     build_version: String,
     build_message: Option<String>,
     registration: Registration,
     providers: Providers,
-    /// Whether a mail server is set; without one, mails become files on the server.
+    /// Whether a mail server is configured; without one, mail is written to files on the server.
     mail_configured: bool,
     /// Whether pages carry the signed-in person's name as a watermark.
     watermark: bool,
-    /// The domain that passkeys are bound to; null where the instance cannot use them.
+    /// The domain that passkeys are bound to; null if the instance cannot use them.
     passkey_domain: Option<String>,
-    /// Where the console reports its own use to; null where it does not.
+    /// Where the console reports its own use; null if it does not.
     analytics: Option<Analytics>,
-    /// How the console reports its own errors; null where it does not.
+    /// How the console reports its own errors; null if it does not.
     error_reporting: Option<ErrorReporting>,
 }
 
@@ -41,20 +41,20 @@ pub struct Providers {
     feishu: bool,
 }
 
-/// What the console's own analytics client is started with.
+/// The configuration of the console's own analytics client.
 #[derive(Serialize, ToSchema)]
 pub struct Analytics {
     url: String,
     app_key: String,
 }
 
-/// What the console's reporting client is started with.
+/// The configuration of the console's error reporting client.
 #[derive(Serialize, ToSchema)]
 pub struct ErrorReporting {
     dsn: String,
     /// The path that reports are sent to.
     tunnel: String,
-    /// Whether they stay here for an operator to see; else an outside collector gets them.
+    /// Whether reports are kept here for operators; otherwise they go to an external collector.
     kept: bool,
 }
 
@@ -64,7 +64,7 @@ pub struct BuildInfo {
     build_message: Option<String>,
 }
 
-/// What the console must know before anyone signs in.
+/// What the console needs to know before anyone signs in.
 #[utoipa::path(
     get,
     path = "/api/v1/envs",
@@ -74,7 +74,7 @@ pub struct BuildInfo {
     responses((status = 200, body = Data<Envs>))
 )]
 pub async fn env_view(State(atrium): State<AppState>) -> Data<Envs> {
-    // Without its database the console still has to come up and say so.
+    // The console must load even if the database is unavailable, to say so.
     let sso = sso::is_used(&atrium).await.unwrap_or_else(|error| {
         tracing::warn!(%error, "could not see whether anyone uses single sign-on");
         false
@@ -105,7 +105,7 @@ pub async fn env_view(State(atrium): State<AppState>) -> Data<Envs> {
     })
 }
 
-/// The published build: the console asks now and then whether it is still the one it runs.
+/// The current build: the console regularly compares it with its own.
 #[utoipa::path(
     get,
     path = "/api/v1/build-info",
@@ -122,7 +122,7 @@ pub async fn build_info_view(State(atrium): State<AppState>) -> Data<BuildInfo> 
     })
 }
 
-/// Every region with the endpoint its applications are entered at.
+/// Every region with the endpoint for its applications.
 #[utoipa::path(
     get,
     path = "/api/v1/regions",

@@ -1,4 +1,5 @@
-//! What `atrium doctor` finds of all instances on the database, by the rules of the operator's page.
+//! The findings of `atrium doctor` about all instances on the database, by the rules of the operator's
+//! page.
 
 use super::doctor::Finding;
 use crate::fleet::problems::{self, Problem, ProblemCode, Severity};
@@ -132,7 +133,7 @@ fn words(fleet: &Fleet, problem: &Problem) -> (&'static str, String, &'static st
     }
 }
 
-/// An instance with its machine's name, which says more to people than its id.
+/// An instance with its machine's name, which people recognize more easily than its id.
 fn name(fleet: &Fleet, holder: &str) -> String {
     let id = holder.split('/').next().unwrap_or_default();
     let known = fleet.instances.iter().find(|instance| instance.id == id);

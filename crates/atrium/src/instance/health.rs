@@ -1,4 +1,4 @@
-//! For load balancers and Prometheus.
+//! Health checks for load balancers, and metrics for Prometheus.
 
 use axum::extract::{Request, State};
 use axum::response::{IntoResponse, Response};
@@ -17,7 +17,7 @@ use atrium_core::error::Code;
 use atrium_core::folder;
 use atrium_core::types::Millis;
 
-/// With less than this on the disk, it is as good as full.
+/// With less free space than this the disk is as good as full.
 const NO_ROOM: u64 = 1 << 20;
 const ALONE: &str = "away: messages of known keys are taken";
 const MOVED: &str = "moved: messages are taken for the server that comes";
@@ -28,9 +28,9 @@ pub async fn healthz() -> &'static str {
     "ok\n"
 }
 
-/// Ready: the metadata database and the spool take writes, or the database is away or was moved and
-/// messages are taken without it. The warehouse's state is told, and so is how loading goes, and does not matter:
-/// what comes waits for it.
+/// Ready: the metadata database and the spool accept writes, or the database is unavailable or was moved
+/// and messages are accepted without it. The state of the warehouse and of loading is included but does
+/// not matter: messages wait for it in the spool.
 pub async fn readyz(State(atrium): State<AppState>) -> Response {
     let disk = look_at_disk(&atrium).await;
     let collects_alone = matches!(outage::as_of(&atrium).await, Ok(AsOf::Outage));
@@ -68,7 +68,7 @@ pub async fn readyz(State(atrium): State<AppState>) -> Response {
 
 async fn look_at_database(atrium: &AppState, disk: &Disk) -> &'static str {
     match atrium.db.ping().await {
-        // A small write may still find room where the next one does not.
+        // A small write may still succeed where the next one fails.
         Ok(()) if disk.full && atrium.db.dialect() == Dialect::Sqlite => Code::DiskFull.as_str(),
         Ok(()) => "ok",
         Err(error) if error.code() == Some(Code::InstanceMoved) => MOVED,
@@ -79,7 +79,7 @@ async fn look_at_database(atrium: &AppState, disk: &Disk) -> &'static str {
     }
 }
 
-/// The database's clock is used where this machine's is wrong, so requests are answered all the same.
+/// A wrong clock is no failure, because the database's clock is used instead.
 fn clock(offset: i64) -> String {
     if offset.abs() <= problems::SKEW_MS {
         return "ok".to_owned();
@@ -92,8 +92,8 @@ fn clock(offset: i64) -> String {
 #[derive(Default)]
 struct Disk {
     full: bool,
-    /// Something was found damaged and nobody has looked at it yet. What it is, the log and
-    /// `atrium doctor` say; the server goes on.
+    /// Damage was found and nobody has dealt with it yet. The log and `atrium doctor` say what it is;
+    /// the server keeps running.
     degraded: bool,
 }
 
@@ -106,8 +106,8 @@ async fn look_at_disk(atrium: &AppState) -> Disk {
     look.await.unwrap_or_default()
 }
 
-/// Figures tell a stranger more than they should: with a token for whoever has it, without one
-/// for this machine alone.
+/// Metrics reveal too much to strangers: with a token configured they need it, and without one they are
+/// for this machine only.
 pub async fn metrics(State(atrium): State<AppState>, request: Request) -> Response {
     let allowed = match &atrium.settings.server.metrics_token {
         Some(token) => request

@@ -1,5 +1,5 @@
-//! `atrium healthcheck`: whether the server of these settings answers, for containers, which then need
-//! no other program for it.
+//! `atrium healthcheck`: whether the server with these settings answers, so that containers need no
+//! other program to check it.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What `atrium doctor` finds of the mail server. No mail is sent.
+//! The findings of `atrium doctor` about the mail server. No mail is sent.
 
 use std::time::Duration;
 

@@ -1,5 +1,5 @@
-//! What the instance says about itself: to the console before anyone signs in, and to whoever
-//! watches over it.
+//! What the instance reports about itself: to the console before anyone signs in, and to operators and
+//! monitoring.
 
 pub mod doctor;
 pub mod envs;

@@ -1,5 +1,5 @@
-//! Other servers on the same data folder. That is allowed, each has a spool of its own; but the
-//! embedded warehouse belongs to one of them.
+//! Other servers on the same data folder. They are allowed, and each has its own spool; but the embedded
+//! warehouse belongs to only one of them.
 
 use warehouse::engine;
 
@@ -7,10 +7,11 @@ use super::doctor::Finding;
 use atrium_collect::collect::spool::Spool;
 use atrium_core::config::Settings;
 
-/// What a server that has just started must say about others, if there is anything.
+/// A notice for a server that has just started, if others use the warehouse.
 pub fn notice(settings: &Settings) -> anyhow::Result<Option<String>> {
     let folder = &settings.stores.data_dir;
-    // Itself is one of them. Without a running engine the other may be a command that ends soon.
+    // One of the holders is this server. Without a running engine the other may be a command that ends
+    // soon.
     let others = Spool::holders(folder)?.saturating_sub(1);
     let events = folder.join("events");
     let taken = settings.events.warehouse_url.is_none() && engine::is_running(&events);
@@ -24,7 +25,7 @@ pub fn notice(settings: &Settings) -> anyhow::Result<Option<String>> {
     }))
 }
 
-/// The same for whoever looks from outside.
+/// The same for the doctor.
 pub fn of_doctor(settings: &Settings) -> anyhow::Result<Finding> {
     const WHAT: &str = "servers";
     let folder = &settings.stores.data_dir;

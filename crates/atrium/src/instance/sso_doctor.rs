@@ -1,4 +1,4 @@
-//! What `atrium doctor` asks about single sign-on.
+//! The checks of `atrium doctor` for single sign-on.
 
 use super::doctor::Finding;
 use atrium_core::config::SsoSettings;
@@ -10,7 +10,8 @@ use atrium_tenancy::store::sso as store;
 
 const WHAT: &str = "sso";
 
-/// Every provider that is on. One that is down is somebody else's trouble: a warning.
+/// Checks every enabled provider. One that is down is only a warning, because it is somebody else's
+/// problem.
 pub async fn examine(settings: &SsoSettings, db: &Db) -> Vec<Finding> {
     let enabled = match db.read().await {
         Ok(mut db) => store::enabled(&mut db).await,
@@ -47,7 +48,7 @@ pub async fn examine(settings: &SsoSettings, db: &Db) -> Vec<Finding> {
     findings
 }
 
-/// Whether domains can be looked up: a name that does not exist is an answer, too.
+/// Whether domains can be looked up; that a name does not exist is an answer too.
 async fn name_server(settings: &SsoSettings) -> Finding {
     const WHAT: &str = "dns";
     let name = settings.dns_server.map_or("the system's".to_owned(), |it| it.to_string());

@@ -1,4 +1,4 @@
-//! What `atrium doctor` finds of the stores: events and metadata.
+//! The findings of `atrium doctor` about the stores: events and metadata.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -14,12 +14,12 @@ use atrium_core::config::Settings;
 use atrium_core::db::{Db, MigrationState, integrity, moved, transfer_marker};
 use atrium_core::keyring::{Keyring, StoredKey};
 
-/// How long a store elsewhere may take to answer.
+/// How long a remote store may take to answer.
 const ASK_LIMIT: Duration = Duration::from_secs(5);
 const SEE_MOVE: &str = "See \"Move to PostgreSQL and ClickHouse\" in docs/operating.md";
 const SEE_DISK: &str = "See \"When something is wrong with the disk\" in docs/operating.md";
 
-/// Every event store that the settings name.
+/// Checks every event store in the settings.
 pub async fn event_stores(settings: &Settings) -> Vec<Finding> {
     match &settings.events.warehouse_url {
         Some(url) => remote_stores(url).await,
@@ -34,12 +34,12 @@ pub async fn event_stores(settings: &Settings) -> Vec<Finding> {
     }
 }
 
-/// Whether this program may use the tables, and whether all of them are counted through.
+/// Whether this program may use the tables, and whether all of them are fully counted.
 async fn tables(store: &Warehouse) -> Option<Finding> {
     if let Err(error @ warehouse::Error::Outdated(_)) = store.check_schema().await {
         return Some(Finding::failure(EVENTS, error.to_string(), USE_NEWER));
     }
-    // Where there are no tables yet there is nothing to count either.
+    // Without tables there is nothing to count either.
     let left = store.recounts_left().await.unwrap_or_default();
     let Some(first) = left.first() else { return property_columns(store).await };
     let text = format!(
@@ -53,7 +53,7 @@ async fn tables(store: &Warehouse) -> Option<Finding> {
     Some(Finding::warning(EVENTS, text, advice))
 }
 
-/// How many properties have a column of their own, and how far those are filled.
+/// How many properties have their own column, and how far those are filled.
 async fn property_columns(store: &Warehouse) -> Option<Finding> {
     let columns = store.property_columns().await.ok()?;
     let used: Vec<_> = columns.iter().filter(|column| column.is_in_use()).collect();
@@ -70,7 +70,7 @@ async fn property_columns(store: &Warehouse) -> Option<Finding> {
     Some(Finding::ok(EVENTS, text))
 }
 
-/// Only the library is looked for, unless a server runs: the tables belong to that one.
+/// Checks only for the library, unless a server is running: the tables belong to it.
 fn embedded_store(settings: &Settings) -> Finding {
     let library = settings.events.engine_library.display();
     if settings.events.engine_library.exists() {
@@ -86,7 +86,7 @@ fn embedded_store(settings: &Settings) -> Finding {
 async fn remote_stores(url: &Url) -> Vec<Finding> {
     let store = Warehouse::open(Location::Remote { url: url.clone() }).patient(ASK_LIMIT);
     let mut findings = vec![remote_store(url, &store).await];
-    // Where nobody can be asked for them, that was said already.
+    // If they cannot be queried, the finding above says so.
     for shard in store.shard_health().await.unwrap_or_default() {
         let place = format!("shard {}, {}", shard.number, shard.host);
         findings.push(match shard.asked {
@@ -124,7 +124,7 @@ pub async fn database(settings: &Settings) -> Vec<Finding> {
     const WHAT: &str = "database";
     let url = &settings.stores.database_url;
     let file = url.starts_with("sqlite:").then(|| atrium_core::db::sqlite_file(url));
-    // Opening would make the file, and a doctor leaves no trace.
+    // Opening it would create the file, and the doctor changes nothing.
     if file.is_some_and(|file| file.is_ok_and(|file| !file.exists())) {
         return vec![match first_start::refuse_missing_file(&settings.stores) {
             Ok(()) => Finding::warning(WHAT, "not there yet", "`atrium serve` makes it"),

@@ -1,4 +1,4 @@
-//! Work that happens by itself. Every job may run on several instances at once.
+//! Background jobs. Every job may run on several instances at once.
 
 use std::time::Duration;
 
@@ -39,14 +39,14 @@ const COHORTS: Duration = Duration::from_secs(10 * 60);
 /// How long the loader may take to finish its batch when the server ends.
 const LAST_BATCH: Duration = Duration::from_secs(20);
 
-/// The work that is under way.
+/// The running jobs.
 pub struct Jobs {
     stop: oneshot::Sender<()>,
     loader: JoinHandle<()>,
 }
 
 impl Jobs {
-    /// Has the loader finish its batch. What others do can be broken off.
+    /// Lets the loader finish its batch. All other jobs can be interrupted.
     pub async fn stop(self) {
         let _ = self.stop.send(());
         if tokio::time::timeout(LAST_BATCH, self.loader).await.is_err() {
@@ -60,7 +60,7 @@ pub fn start(atrium: &AppState) -> Jobs {
     let (stop, stopped) = oneshot::channel();
     let stopped = async {
         if stopped.await.is_err() {
-            // Nobody is left who could say so.
+            // The sender is gone, so nothing can stop it.
             std::future::pending().await
         }
     };
@@ -82,7 +82,7 @@ pub fn start(atrium: &AppState) -> Jobs {
     Jobs { stop, loader }
 }
 
-/// Says in regular intervals that this instance lives, and looks whether it still may.
+/// Regularly writes a sign of life, and checks whether this program may keep running.
 async fn live(atrium: AppState) {
     let mut ticks = tokio::time::interval(heartbeat::EVERY);
     loop {
@@ -116,7 +116,7 @@ async fn hourly(atrium: AppState) {
         runs::run(&atrium, Job::SweepReports, reports).await;
         let builds = atrium.previous_builds.clone().clean_up(atrium.now());
         runs::run(&atrium, Job::TidyBuilds, builds).await;
-        // Each time rewrites a part of the store: once a day, and at the start.
+        // This rewrites a part of the store, so it runs once a day, and at the start.
         if hours % 24 == 0 {
             runs::run(&atrium, Job::Retention, upkeep::retain(&atrium)).await;
         }
@@ -141,7 +141,7 @@ async fn erase(atrium: AppState) {
     }
 }
 
-/// What a new release has to count from stored events; as a rule nothing.
+/// Recounts that a new release needs; usually none.
 async fn count_anew(atrium: AppState) {
     let mut ticks = tokio::time::interval(RECOUNTS);
     while !atrium.warehouse.is_everything_counted() {
@@ -150,7 +150,7 @@ async fn count_anew(atrium: AppState) {
     }
 }
 
-/// Columns for what is asked about most.
+/// Maintains columns for frequently queried properties.
 async fn keep_columns(atrium: AppState) {
     let mut ticks = tokio::time::interval(COLUMNS);
     loop {
@@ -159,7 +159,7 @@ async fn keep_columns(atrium: AppState) {
     }
 }
 
-/// The first of a day after midnight, and of new cohorts soon after they were made.
+/// Measures each cohort after midnight, and new ones soon after they are created.
 async fn measure_cohorts(atrium: AppState) {
     let mut ticks = tokio::time::interval(COHORTS);
     loop {

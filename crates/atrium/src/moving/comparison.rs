@@ -1,5 +1,4 @@
-//! What two stores hold, beside each other: a file for those who want to see all of it, a line for each
-//! table, and every difference.
+//! A comparison of two stores: a file with all of it, a line for each table, and every difference.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
@@ -13,15 +12,15 @@ use crate::backup::progress::say;
 use atrium_core::db::transfer::TableSum;
 
 const FILE: &str = "move.tsv";
-/// More of them say nothing new.
+/// Further differences are not printed.
 const SHOWN: usize = 100;
 
 #[derive(Clone, Debug)]
 pub struct Line {
     pub table: String,
-    /// Nil where a table is about no app.
+    /// Nil if the table is not about apps.
     pub app: Uuid,
-    /// Empty where a table has no days.
+    /// Empty if the table has no days.
     pub day: String,
     pub here: u64,
     pub there: u64,
@@ -42,7 +41,7 @@ impl Comparison {
         self.lines.iter().filter(|line| line.table == table).map(|line| line.there).sum()
     }
 
-    /// Prints a line for each table and every difference. Fails where there is one.
+    /// Prints a line for each table and every difference. Fails if there are any.
     pub fn judge(&self) -> anyhow::Result<()> {
         let mut tables: BTreeMap<&str, (u64, BTreeSet<Uuid>, BTreeSet<&str>)> = BTreeMap::new();
         for line in &self.lines {
@@ -81,7 +80,7 @@ impl Comparison {
         }
         for (table, sum) in tables {
             let rows = sum.rows;
-            // A row that is stored otherwise than it was sent is an error before this.
+            // Rows stored differently from how they were sent have already failed the copy.
             writeln!(out, "database\t{table}\t\t\t{rows}\t{rows}\ttrue")?;
         }
         out.flush()?;

@@ -1,6 +1,6 @@
-//! What is counted from events, in a cluster: each shard counts its own. Where all of them together do not
-//! say what the old store says, an app's day is counted anew from the events that are there, whatever
-//! was left of it; so nothing is counted twice after a copy that was broken off.
+//! Counts from events in a cluster, where each shard counts its own. Where their sum differs from the
+//! old store, an app's day is recounted from all existing events; so an interrupted copy cannot count
+//! anything twice.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,11 +13,11 @@ use warehouse::{CountedFrom, TransferTable};
 use super::events::{Copying, places};
 use crate::backup::Progress;
 
-/// Days of apps, by the Unix time that they start at.
+/// Days of apps, by the Unix times at which they start.
 type Days = BTreeMap<Uuid, BTreeSet<u32>>;
 
 impl Copying {
-    /// Has the shards count what differs. Does nothing where rows are all copied.
+    /// Has the shards count the days that differ. Does nothing if all tables are copied.
     pub(super) async fn count(
         &mut self,
         since: &str,
@@ -36,7 +36,8 @@ impl Copying {
             counted.with_context(|| format!("counting app {app}"))?;
             progress.add(days.len() as u64);
         }
-        // Longer buckets were counted along with those; a week may differ whose days do not.
+        // Longer buckets were recounted along with those, but a week may differ although none of its
+        // days do.
         for table in self.counted(CountedFrom::Quarters) {
             let mut days = Days::new();
             self.add_differing(&table, since, &mut days).await?;

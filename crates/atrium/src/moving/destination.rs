@@ -1,5 +1,5 @@
-//! Where an instance is moved to: an empty PostgreSQL and an empty ClickHouse, on one server or on the
-//! shards of a cluster, or those that a move of the same instance was begun into.
+//! The destination of a move: an empty PostgreSQL and an empty ClickHouse (on one server or on the
+//! shards of a cluster), or those of an interrupted move of the same instance.
 
 use std::sync::Arc;
 
@@ -39,7 +39,7 @@ impl Destination {
         ensure!(!database_url.starts_with("sqlite:"), "--database: it must begin with postgres://");
         let warehouse_url = settings.events.warehouse_url.context("--warehouse")?;
         let events = Warehouse::open(Location::Remote { url: warehouse_url.clone() });
-        // Notes of the move and the views would be on one server of a shard and not on the others.
+        // The record of the move and of the views would be on only one replica of a shard.
         ensure!(
             !events.is_replicated(),
             "--warehouse: a cluster whose shards have replicas cannot be moved into; nobody has tried it"
@@ -60,7 +60,7 @@ impl Destination {
         format!("{} and {}", self.database(), self.warehouse())
     }
 
-    /// Refuses whatever is there, unless it is of a move of this instance.
+    /// Refuses existing data, unless it is from a move of this instance.
     pub async fn claim(&self, id: &str) -> anyhow::Result<()> {
         let database = transfer_marker::look(&self.database_url).await?;
         let events = self.events.transfer_state().await.context("warehouse")?;
@@ -100,7 +100,7 @@ impl Destination {
         made.map(drop)
     }
 
-    /// Walks every chain of the audit log. Returns how many entries there are.
+    /// Verifies every chain of the audit log. Returns how many entries there are.
     pub async fn check_audit(&self, keyring: &Keyring) -> anyhow::Result<u64> {
         let db = Db::open(&self.database_url).await.context("database")?;
         let checked = match db.read().await {
@@ -116,7 +116,8 @@ impl Destination {
         Ok(entries)
     }
 
-    /// Says that both are whole: a server may start on them. The mark that keeps it from it goes last.
+    /// Marks both stores as complete, so that a server may start on them. The mark that prevents that is
+    /// removed last.
     pub async fn finish(
         &self,
         clock: Clock,

@@ -1,7 +1,7 @@
-//! Carries the rows of one event store into another. What two stores hold is compared by partition,
-//! app and day, and the days that differ are copied anew: so a copy that was broken off goes on where it
-//! was, and what changed since is found without anybody having written it down. The shards of a cluster
-//! get the rows that belong to them, and count what is counted from those themselves (`counts`).
+//! Copies the rows of one event store into another. The two stores are compared by partition, app and
+//! day, and the days that differ are copied again: so an interrupted copy continues where it stopped,
+//! and later changes are found without having been recorded. The shards of a cluster get the rows that
+//! belong to them, and compute counts from those themselves (`counts`).
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -17,13 +17,13 @@ use super::comparison::{Comparison, Line};
 use crate::backup::Progress;
 use atrium_core::types::Millis;
 
-/// How much of a stream may wait.
+/// How many pieces of a stream are buffered.
 const PIECES: usize = 8;
-/// Ids of messages are of use for so long, and go after another day.
+/// How long message ids are needed; they expire a day later.
 const IDS_KEPT: i64 = 7 * Millis::DAY;
 
-/// One of the two stores, and what is known of it. A partition whose parts are the same as before
-/// holds what it held before.
+/// One of the two stores, with its known figures. A partition whose parts have not changed has the same
+/// figures.
 struct Store {
     warehouse: Warehouse,
     known: HashMap<(String, String), Known>,
@@ -69,7 +69,7 @@ impl Store {
 }
 
 pub struct Copying {
-    /// None where nothing was ever stored.
+    /// None if nothing was ever stored.
     here: Option<Store>,
     there: Store,
     pub(super) tables: Vec<TransferTable>,
@@ -92,7 +92,7 @@ impl Copying {
             };
             let own = here.transfer_tables().await?;
             ensure!(names(&own) == names(&tables), "the two event stores have different tables");
-            // Shards count everything, and would be compared with what does not yet hold all of it.
+            // Shards compute all counts, and would be compared with incomplete ones.
             ensure!(
                 !there.is_cluster() || here.recounts_left().await?.is_empty(),
                 "hours are still counted after an upgrade: run it again when the server is done with that"
@@ -101,7 +101,7 @@ impl Copying {
         Ok(Self { here: here.map(Store::new), there: Store::new(there), tables })
     }
 
-    /// Copies every day that differs. Returns how many bytes that took.
+    /// Copies every day that differs. Returns how many bytes were copied.
     pub async fn pass(
         &mut self,
         now: Millis,
@@ -140,11 +140,11 @@ impl Copying {
         Ok(copied)
     }
 
-    /// What both hold, by table, app and day.
+    /// Compares both stores by table, app and day.
     pub async fn compare(&mut self, now: Millis) -> anyhow::Result<Comparison> {
         let since = since(now)?;
         let mut comparison = Comparison::default();
-        // Nothing is wrong with a list of what is to be counted anew that one has and the other has not.
+        // The list of pending recounts is not compared: it may differ.
         let is_compared =
             |table: &&TransferTable| table.is_copied() || table.counted_from().is_some();
         let tables: Vec<TransferTable> = self.tables.iter().filter(is_compared).cloned().collect();
@@ -197,7 +197,7 @@ impl Copying {
         Ok(pairs)
     }
 
-    /// Puts a day's rows in the place of those that are there.
+    /// Replaces the rows of a day.
     async fn copy(
         &self,
         day: Day<'_>,
@@ -224,7 +224,7 @@ impl Copying {
     }
 }
 
-/// Brings one piece of a day over. Returns how many bytes it had.
+/// Copies one piece of a day. Returns how many bytes it had.
 async fn carry(
     here: &Warehouse,
     there: &Warehouse,
@@ -238,7 +238,7 @@ async fn carry(
     let reading = async {
         while let Some(piece) = rows.chunk().await? {
             let length = piece.len() as u64;
-            // Nobody listens any more: whoever listened says why.
+            // The receiver is gone, and reports the reason itself.
             if sender.send(Ok(piece)).await.is_err() {
                 break;
             }
@@ -255,7 +255,7 @@ async fn carry(
     Ok(bytes)
 }
 
-/// The first day whose ids are copied: those before may go from one store before the other.
+/// The first day whose ids are copied: earlier ones may expire in one store before the other.
 fn since(now: Millis) -> anyhow::Result<String> {
     let first = Timestamp::from_millisecond(now.plus(-IDS_KEPT).0)?;
     Ok(first.to_zoned(TimeZone::UTC).strftime("%F").to_string())

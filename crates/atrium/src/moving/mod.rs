@@ -1,10 +1,11 @@
-//! `atrium move`: takes an instance on SQLite and the embedded event store to PostgreSQL and a
-//! ClickHouse, while its server goes on taking messages in (docs/decisions/0036).
+//! `atrium move`: moves an instance from SQLite and the embedded event store to PostgreSQL and a
+//! ClickHouse server, while its server keeps accepting messages (docs/decisions/0036).
 //!
-//! `events` copies what differs between the two event stores, and `counts` has the shards of a cluster
-//! count it, again and again, until the difference is small; then `switch` pauses loading, copies the rest and the database, compares everything and makes
-//! the old database refuse changes. `destination` is where it all goes. Nothing about the state of a
-//! move is kept here: whoever is broken off begins again, and finds out by comparing what is left to do.
+//! `events` copies the differences between the two event stores, and `counts` has the shards of a
+//! cluster count them, repeatedly until little is left; then `switch` pauses loading, copies the rest
+//! and the database, compares everything and makes the old database refuse changes. `destination` is
+//! where it all goes. No state of a move is stored here: an interrupted move is started again, and finds
+//! out by comparing what is left to do.
 
 mod comparison;
 mod counts;
@@ -33,7 +34,7 @@ use warehouse::Warehouse;
 const READY: Duration = Duration::from_secs(60);
 /// Passes over everything while the server loads; each has less to do than the one before.
 const PASSES: usize = 4;
-/// So little can be copied while loading pauses.
+/// At most this many bytes are left to copy while loading is paused.
 const SMALL: u64 = 64 << 20;
 
 #[derive(Args, Clone)]
@@ -52,23 +53,23 @@ pub struct Options {
     pub to: Option<PathBuf>,
 }
 
-/// What was moved.
+/// Describes a finished move.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
     pub database: String,
     pub warehouse: String,
-    /// Rows of the event store, and events among them; none where only the end was left to do.
+    /// Rows of the event store, and the events among them; None if only the last step was left to do.
     pub event_rows: Option<u64>,
     pub events: Option<u64>,
     /// Rows of the metadata database.
     pub rows: Option<u64>,
-    /// Entries of the audit log, each of which was checked.
+    /// Verified entries of the audit log.
     pub audit_entries: u64,
-    /// How long nothing was loaded into the event store.
+    /// How long loading into the event store was paused.
     pub paused_ms: u64,
-    /// How long changes were refused before it was over.
+    /// How long changes were refused.
     pub refused_ms: u64,
-    /// The file that says what every table has of each app and day, in both stores.
+    /// The file that compares every table by app and day in both stores.
     pub comparison: Option<PathBuf>,
 }
 
@@ -105,7 +106,7 @@ fn source_of(settings: &Settings) -> anyhow::Result<PathBuf> {
     Ok(file)
 }
 
-/// The same for the same instance, wherever its folder is.
+/// An id of the instance that does not depend on its folder.
 fn id_of(keyring: &Keyring) -> String {
     hex::encode(&keyring.derive("move")[..8])
 }
@@ -147,7 +148,7 @@ async fn move_all(
     done
 }
 
-/// What is left to do when the instance is over there, and it was not said yet that it is whole.
+/// Finishes a move whose data is complete but not yet marked as such.
 async fn finish_again(
     stores: &StoreSettings,
     destination: &Destination,

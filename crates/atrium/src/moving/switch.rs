@@ -1,7 +1,7 @@
-//! The moment in which an instance changes its place. Loading pauses, what is left of the events is
-//! copied and all of it compared; then nobody changes the old database while it is copied, and from
-//! its last commit on nobody can any more. Until that commit whatever fails leaves the instance where it
-//! was; after it, only marks that keep servers from starting are left to be taken away.
+//! The switch from the old stores to the new ones. Loading pauses, the remaining events are copied and
+//! everything is compared; then the old database is locked while it is copied, and from its last commit
+//! on it refuses changes for good. Until that commit any failure leaves the instance where it was; after
+//! it, only the marks that keep servers from starting have to be removed.
 
 use tokio::time::Instant;
 

@@ -1,12 +1,12 @@
-//! The envelope that a browser's reporting client sends: a line of JSON about the whole, then for
-//! each item a line of JSON about it and its bytes. Nothing is believed: lengths must hold, kinds
-//! must be known.
+//! The envelope that a browser's reporting client sends: a line of JSON about the whole, then for each
+//! item a line of JSON about it and its bytes. Nothing is trusted: lengths must be right, and kinds must
+//! be known.
 
 use serde_json::{Map, Value};
 
 use atrium_core::error::{Code, Result};
 
-/// What a request may weigh on the wire; unpacked, the collector's limit holds.
+/// The limit of a compressed request; for the unpacked one the collector's limit applies.
 pub const SENT_MAX: usize = 2 << 20;
 const ITEMS_MAX: usize = 20;
 const HEAD_MAX: usize = 16 << 10;
@@ -67,14 +67,14 @@ pub struct Item<'a> {
 }
 
 impl Envelope<'_> {
-    /// The public key of the address that the sender was given.
+    /// The public key in the DSN that the sender was given.
     pub fn key(&self) -> Option<String> {
         let dsn = self.head.get("dsn")?.as_str()?;
         let url = url::Url::parse(dsn).ok()?;
         Some(url.username().to_owned())
     }
 
-    /// As it goes out again: without the address it was sent to.
+    /// The envelope to forward: without the DSN it was sent to.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut head = self.head.clone();
         head.remove("dsn");
@@ -126,7 +126,7 @@ fn read_item(bytes: &[u8]) -> Result<(Item<'_>, &[u8])> {
             let length = length.as_u64().and_then(|length| usize::try_from(length).ok());
             let cut = length.and_then(|length| rest.split_at_checked(length));
             let (payload, rest) = cut.ok_or(Code::MalformedReport)?;
-            // Whatever comes next begins on a line of its own.
+            // The next item must start on a new line.
             if !(rest.is_empty() || rest.starts_with(b"\n")) {
                 return Err(Code::MalformedReport.into());
             }

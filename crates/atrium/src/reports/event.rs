@@ -1,5 +1,5 @@
-//! One error as a browser tells it: what of it is kept, which others it is the same as, and how it
-//! is shown.
+//! One error as reported by a browser: which parts are stored, which others it is grouped with, and how
+//! it is displayed.
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -9,7 +9,8 @@ use utoipa::ToSchema;
 use atrium_core::error::{Code, Result};
 use atrium_core::types::Id;
 
-/// What of a report is kept. Who it was is the session's to say, and an address can hold a token.
+/// The fields of a report that are stored. The person comes from the session instead, and a URL could
+/// contain a token.
 const KEPT: [&str; 13] = [
     "event_id",
     "timestamp",
@@ -30,7 +31,7 @@ const EVENT_MAX: usize = 256 << 10;
 const KIND_MAX: usize = 100;
 const MESSAGE_MAX: usize = 1_000;
 const WORD_MAX: usize = 200;
-/// Frames that tell one error from another.
+/// How many frames distinguish errors.
 const TELLING_FRAMES: usize = 3;
 
 pub struct Event {
@@ -60,14 +61,14 @@ impl Event {
             fingerprint: fingerprint(&kind, &message, &value),
             kind,
             message,
-            // Our own client tells a pattern; anything else would be a path.
+            // Our own client sends a pattern; anything else would be a path.
             route: if route.starts_with('/') { route } else { String::new() },
             release: text(&value["release"], WORD_MAX),
             value,
         })
     }
 
-    /// As it is kept.
+    /// The text to store.
     pub fn to_text(&self) -> Result<String> {
         let text = self.value.to_string();
         if text.len() <= EVENT_MAX {
@@ -82,7 +83,7 @@ impl Event {
         Ok(text)
     }
 
-    /// As it goes to an outside collector: who it was is what the session says.
+    /// The event for an external collector, with the user from the session.
     pub fn for_upstream(&self, user_id: Option<&Id>) -> Vec<u8> {
         let mut value = self.value.clone();
         if let Some(id) = user_id {
@@ -105,14 +106,14 @@ fn only_kept(mut sent: Map<String, Value>) -> Value {
     Value::Object(sent)
 }
 
-/// 32 hexadecimal digits: what reporting clients call things by.
+/// An id of 32 hexadecimal digits, as reporting clients use.
 pub fn hex_id(value: &Value) -> Option<String> {
     let text = value.as_str()?;
     let fits = text.len() == 32 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
     fits.then(|| text.to_ascii_lowercase())
 }
 
-/// Without what no database stores, and not without end.
+/// Removes control characters, which not every database stores, and limits the length.
 fn text(value: &Value, max: usize) -> String {
     let text = value.as_str().unwrap_or_default();
     text.chars().filter(|c| !c.is_control() || *c == '\n').take(max).collect()
@@ -132,8 +133,8 @@ fn what_happened(value: &Value) -> (String, String) {
     ("Message".to_owned(), message.map(|message| text(message, MESSAGE_MAX)).unwrap_or_default())
 }
 
-/// The same for errors that are the same to someone who mends them: of one type, with one message
-/// but for numbers and names in it, out of the same files, whatever build those are of.
+/// Equal for errors that are the same to someone who fixes them: of one type, with the same message
+/// except for numbers and names in it, from the same files of any build.
 fn fingerprint(kind: &str, message: &str, value: &Value) -> String {
     let mut parts = vec![kind.to_owned(), normalized(message)];
     let exceptions = exceptions(value);
@@ -143,7 +144,7 @@ fn fingerprint(kind: &str, message: &str, value: &Value) -> String {
     hex::encode(Sha256::digest(parts.join("\n").as_bytes()))
 }
 
-/// Numbers, ids and quoted words make way for a mark.
+/// Replaces numbers, ids and quoted words with a mark.
 fn normalized(message: &str) -> String {
     let mut out = String::with_capacity(message.len());
     let mut word = String::new();
@@ -163,7 +164,7 @@ fn normalized(message: &str) -> String {
             Some(_) => {}
             None if c.is_alphanumeric() || c == '-' || c == '_' => word.push(c),
             None => {
-                // An apostrophe stands inside a word, a quote before one.
+                // An apostrophe is inside a word, a quote before one.
                 if matches!(c, '"' | '`') || (c == '\'' && word.is_empty()) {
                     quote = Some(c);
                 }
@@ -192,7 +193,7 @@ fn without_hash(file: &str) -> String {
 pub struct Exception {
     pub kind: String,
     pub message: String,
-    /// Where it was thrown first, then who called that.
+    /// Where it was thrown first, then the callers.
     pub frames: Vec<Frame>,
 }
 
@@ -204,7 +205,7 @@ pub struct Frame {
     pub column: Option<i64>,
 }
 
-/// Something that happened before.
+/// Something that happened before the error.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Breadcrumb {
     /// Seconds since 1970, by the browser's clock.

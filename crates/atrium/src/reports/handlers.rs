@@ -1,4 +1,4 @@
-//! What those who run the instance see of the console's errors.
+//! The console's errors, for operators.
 
 use axum::extract::State;
 use axum::response::IntoResponse;
@@ -27,11 +27,11 @@ pub struct ErrorGroup {
     id: Id,
     /// What was thrown: `TypeError`.
     kind: String,
-    /// In the latest one's words.
+    /// The message of the latest report.
     message: String,
-    /// How many came, also of those that are kept no longer.
+    /// How many reports there were, including deleted ones.
     reports: i64,
-    /// How many signed-in people met it.
+    /// How many signed-in people encountered it.
     people: i64,
     first_seen_at: Millis,
     last_seen_at: Millis,
@@ -51,12 +51,12 @@ impl From<store::GroupRow> for ErrorGroup {
     }
 }
 
-/// One time that it happened.
+/// One occurrence.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ErrorReport {
     id: Id,
     at: Millis,
-    /// Null where nobody was signed in.
+    /// Null if nobody was signed in.
     person: Option<PersonRef>,
     /// The pattern of the route it happened on.
     route: String,
@@ -84,7 +84,7 @@ impl From<&store::ReportRow> for ErrorReport {
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ErrorGroupDetail {
     group: ErrorGroup,
-    /// Null where none is kept any more.
+    /// Null if no report is stored any more.
     latest: Option<ErrorReportDetail>,
 }
 
@@ -93,7 +93,7 @@ pub struct ErrorReportDetail {
     report: ErrorReport,
     /// The thrown one first, then what caused it.
     exceptions: Vec<Exception>,
-    /// What happened before, the latest first.
+    /// What happened before the error, the latest first.
     breadcrumbs: Vec<Breadcrumb>,
 }
 
@@ -115,7 +115,7 @@ const SORTS: &[Sort] = &[
     ("people", "people"),
 ];
 
-/// Errors of the console in people's browsers, those of one kind together.
+/// Errors of the console in people's browsers, grouped by kind.
 #[utoipa::path(
     get,
     path = "/api/v1/error-groups",
@@ -159,7 +159,7 @@ pub async fn error_group_view(
     Ok(Data(ErrorGroupDetail { group: group.into(), latest }))
 }
 
-/// Each time that errors of one kind happened, the latest first.
+/// The occurrences of errors of one kind, the latest first.
 #[utoipa::path(
     get,
     path = "/api/v1/error-groups/{id}/reports",
@@ -182,7 +182,7 @@ pub async fn error_report_list(
     Ok(Data(Items { items: rows.iter().map(ErrorReport::from).collect(), total }))
 }
 
-/// Takes a group away, with its reports and recordings. It comes back when it happens again.
+/// Deletes a group with its reports and recordings. It reappears when the error happens again.
 #[utoipa::path(
     delete,
     path = "/api/v1/error-groups/{id}",
@@ -209,7 +209,7 @@ pub async fn error_group_delete(
     Ok(Data(Done {}))
 }
 
-/// The recording of what was on someone's screen around an error, as a file. Looking is audited.
+/// The recording of a person's screen around an error, as a file. Access is audited.
 #[utoipa::path(
     get,
     path = "/api/v1/error-reports/{id}/replay",

@@ -1,6 +1,5 @@
-//! Errors of the console in people's browsers: taken at an address of our own, passed on to an
-//! outside collector where one is set, else kept here for those who run the instance
-//! (docs/decisions/0017).
+//! Errors of the console in people's browsers: received at a URL of our own, and either forwarded to an
+//! external collector, if one is configured, or stored here for operators (docs/decisions/0017).
 
 pub mod envelope;
 pub mod event;
@@ -25,17 +24,17 @@ use upstream::Upstream;
 
 /// Where the console sends its reports to.
 pub const TUNNEL: &str = "/api/v1/error-reports";
-/// How long a report is kept.
+/// How long a report is stored.
 pub const LASTING: i64 = 30 * Millis::DAY;
 
-/// Envelopes in a minute, through one instance. A replay sends a dozen, an error two.
+/// Envelopes per minute, through one instance. A replay sends a dozen, an error two.
 const PER_PERSON: u64 = 120;
 const PER_ADDRESS: u64 = 600;
 const PER_ADDRESS_OF_STRANGERS: u64 = 30;
 
-/// What takes reports. There is none where reporting is off.
+/// Receives reports. Does not exist if reporting is off.
 pub struct Reports {
-    /// The public half of the address the console is given: what its reports are known by.
+    /// The public key of the console's DSN, by which its reports are recognized.
     key: String,
     pub dsn: String,
     pub max_bytes: i64,
@@ -67,21 +66,21 @@ impl Reports {
         }))
     }
 
-    /// Whether reports stay here for an operator to look at.
+    /// Whether reports are stored here for operators.
     pub fn are_kept(&self) -> bool {
         self.upstream.is_none()
     }
 }
 
-/// An address that a browser's reporting client accepts. Nothing listens there: it sends to the
-/// tunnel, and what an outside collector is called never leaves the server.
+/// A DSN that a browser's reporting client accepts. Nothing listens at it: the client sends to the
+/// tunnel, and the address of an external collector never leaves the server.
 fn own_dsn(public_url: &Url, key: &str) -> String {
     let host = public_url.host_str().unwrap_or("localhost");
     let port = public_url.port().map(|port| format!(":{port}")).unwrap_or_default();
     format!("{}://{key}@{host}{port}/1", public_url.scheme())
 }
 
-/// Removes what is past its time, and the oldest of what is too much.
+/// Deletes expired reports, and the oldest ones beyond the size limit.
 pub async fn sweep(atrium: &Core, reports: Option<&Reports>) -> Result<u64> {
     let mut tx = atrium.db.write_relaxed().await?;
     let mut gone = store::delete_before(&mut tx, atrium.now().plus(-LASTING)).await?;
@@ -92,10 +91,10 @@ pub async fn sweep(atrium: &Core, reports: Option<&Reports>) -> Result<u64> {
     Ok(gone)
 }
 
-/// What may become of a piece of a report.
+/// The possible outcomes for a part of a report.
 pub const OUTCOMES: [&str; 4] = ["kept", "forwarded", "failed", "dropped"];
 
-/// Counts what became of a piece of a report.
+/// Counts the outcome for a part of a report.
 fn count(kind: &'static str, outcome: &'static str) {
     metrics::counter!("atrium_error_reports_total", "kind" => kind, "outcome" => outcome)
         .increment(1);

@@ -1,4 +1,4 @@
-//! The tunnel: takes what the console's reporting client sends, and only that.
+//! The tunnel: accepts only what the console's reporting client sends.
 
 use std::sync::Arc;
 
@@ -19,8 +19,8 @@ use atrium_core::http::user_agent;
 use atrium_core::types::Id;
 use atrium_tenancy::session::MaybeSignedIn;
 
-/// Takes an error report of the console: an envelope of its reporting client. Someone who is not
-/// signed in can report an error, but sends no recording.
+/// Receives an error report of the console: an envelope of its reporting client. People who are not
+/// signed in can report errors, but cannot send recordings.
 #[utoipa::path(
     post,
     path = "/api/v1/error-reports",
@@ -45,7 +45,7 @@ pub async fn error_report_send(
     let bytes = match encoding {
         Encoding::Plain => sent,
         _ => {
-            // Small on the wire can be large in memory: few at a time.
+            // A small request can unpack to a large one, so only a few are unpacked at a time.
             let _turn = atrium.collector.unpacking.acquire().await.map_err(Error::internal)?;
             tokio::task::block_in_place(|| body::unpack(&sent, encoding))?
         }
@@ -68,7 +68,7 @@ pub async fn error_report_send(
 }
 
 impl Reports {
-    /// So many in a minute from one person and from one network, and few from strangers.
+    /// Limits reports per minute from one person and from one network, and more strictly from strangers.
     fn admit(&self, atrium: &Core, user_id: Option<&Id>, client: &Client) -> Result<()> {
         let (now, network) = (atrium.now(), network_of(client.ip));
         let person = match user_id {
@@ -79,11 +79,11 @@ impl Reports {
     }
 }
 
-/// What an envelope says, as far as it is of use. The rest is counted.
+/// The useful content of an envelope. The rest is only counted.
 struct Report<'a> {
     events: Vec<Event>,
     replay: Option<(ReplayEvent, &'a str)>,
-    /// Of use to an outside collector only.
+    /// Only of use to an external collector.
     others: Vec<&'a Item<'a>>,
 }
 

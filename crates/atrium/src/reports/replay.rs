@@ -1,5 +1,4 @@
-//! What was on screen: a piece of a recording, as a browser sends it, as it is kept, and as one file
-//! of all its pieces.
+//! Screen recordings: a piece as a browser sends it, as it is stored, and all pieces as one file.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
@@ -11,12 +10,12 @@ use super::event::hex_id;
 use atrium_core::error::{Code, Error, Result};
 use atrium_core::types::Id;
 
-/// What one piece may be, unpacked: no more than a request.
+/// The limit of one unpacked piece, the same as of a request.
 const PIECE_MAX: usize = 8 << 20;
-/// Two minutes at one a second, and some.
+/// More than two minutes at one a second.
 const SEGMENTS_MAX: i64 = 1_000;
 
-/// What is said about a piece.
+/// The metadata of a piece.
 pub struct ReplayEvent {
     pub replay_id: String,
     pub segment: i64,
@@ -69,7 +68,7 @@ fn unpack(piece: &str) -> Result<String> {
     String::from_utf8(list).map_err(Error::internal)
 }
 
-/// All pieces as one file: what a player of such recordings takes as its events.
+/// All pieces as one file, in the form that a player of such recordings reads.
 pub fn file(replay_id: &str, pieces: &[String]) -> Result<String> {
     let mut events = String::new();
     for piece in pieces {

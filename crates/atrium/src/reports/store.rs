@@ -1,4 +1,4 @@
-//! All SQL of error reports.
+//! All SQL about error reports.
 
 use sqlx::AnyConnection;
 use sqlx_macros::FromRow;
@@ -55,7 +55,7 @@ pub struct NewReport<'a> {
     pub event: &'a Event,
 }
 
-/// False when it was sent before.
+/// False if it was already sent.
 pub async fn insert(db: &mut AnyConnection, atrium: &Core, report: &NewReport<'_>) -> Result<bool> {
     let event = report.event;
     let known: i64 = sqlx::query_scalar("SELECT COUNT(*) FROM error_reports WHERE event_id = $1")
@@ -98,7 +98,7 @@ pub async fn insert(db: &mut AnyConnection, atrium: &Core, report: &NewReport<'_
     Ok(inserted.rows_affected() == 1)
 }
 
-/// Counts one more of its kind, and says which kind that is. The words are the latest ones.
+/// Adds to the count of its group, and returns the group. The group takes the latest message.
 async fn count_in(db: &mut AnyConnection, new_id: &Id, event: &Event, at: Millis) -> Result<Id> {
     let search_key = format!("{} {}", event.kind, event.message).to_lowercase();
     Ok(sqlx::query_scalar(
@@ -128,7 +128,7 @@ pub struct NewPiece<'a> {
     pub recording: &'a str,
 }
 
-/// False when it was sent before.
+/// False if it was already sent.
 pub async fn insert_piece(db: &mut AnyConnection, piece: &NewPiece<'_>) -> Result<bool> {
     let inserted = sqlx::query(
         "INSERT INTO error_replays (id, replay_id, segment, user_id, at, bytes, recording)
@@ -186,7 +186,7 @@ pub async fn report(db: &mut AnyConnection, id: &Id) -> Result<Option<ReportRow>
     Ok(sqlx::query_as(sqlx::AssertSqlSafe(sql)).bind(id).fetch_optional(db).await?)
 }
 
-/// The pieces of what was on the screen of that person, in order.
+/// The pieces of a person's recording, in order.
 pub async fn pieces(db: &mut AnyConnection, replay_id: &str, user_id: &Id) -> Result<Vec<String>> {
     Ok(sqlx::query_scalar(
         "SELECT recording FROM error_replays WHERE replay_id = $1 AND user_id = $2 ORDER BY segment",
@@ -197,7 +197,7 @@ pub async fn pieces(db: &mut AnyConnection, replay_id: &str, user_id: &Id) -> Re
     .await?)
 }
 
-/// Takes a group, its reports and their recordings.
+/// Deletes a group, its reports and their recordings.
 pub async fn delete_group(db: &mut AnyConnection, id: &Id) -> Result<bool> {
     sqlx::query(
         "DELETE FROM error_replays WHERE EXISTS (SELECT 1 FROM error_reports
@@ -211,7 +211,7 @@ pub async fn delete_group(db: &mut AnyConnection, id: &Id) -> Result<bool> {
     Ok(gone.rows_affected() == 1)
 }
 
-/// What is kept of one person, for them to take along.
+/// A person's own reports, for their data export.
 #[derive(FromRow)]
 pub struct OwnReportRow {
     pub id: Id,
@@ -257,8 +257,8 @@ pub async fn delete_before(db: &mut AnyConnection, before: Millis) -> Result<u64
     Ok(gone)
 }
 
-/// Removes the oldest until the rest weighs no more than that. A group stays for as long as it was
-/// seen lately: its count says more than nothing.
+/// Deletes the oldest until the rest is within this size. Groups stay while they were seen recently,
+/// because even a bare count is useful.
 pub async fn trim(db: &mut AnyConnection, max_bytes: i64) -> Result<u64> {
     let kept: i64 = sqlx::query_scalar(
         "SELECT CAST(COALESCE((SELECT SUM(bytes) FROM error_reports), 0)
@@ -269,7 +269,7 @@ pub async fn trim(db: &mut AnyConnection, max_bytes: i64) -> Result<u64> {
     if kept <= max_bytes {
         return Ok(0);
     }
-    // Of two from the same moment both go: rather too little than too much.
+    // Items from the same moment are deleted together: rather too many than too few.
     let newest_too_much: Option<Millis> = sqlx::query_scalar(
         "SELECT MAX(at) FROM (
             SELECT at, SUM(bytes) OVER (ORDER BY at DESC, id DESC) AS with_newer FROM (

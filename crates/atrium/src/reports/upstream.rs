@@ -1,5 +1,5 @@
-//! An outside collector of error reports, where the settings name one. Its address comes from there
-//! alone, whatever an envelope says.
+//! An external collector of error reports, if the settings name one. Its address comes only from the
+//! settings, whatever an envelope says.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use atrium_core::http::CLIENT_VERSION;
 use atrium_core::outbound::guard::{Guard, GuardedNames};
 
 const TIMEOUT: Duration = Duration::from_secs(10);
-/// On their way at once. A collector that hangs must not gather them in memory.
+/// How many are forwarded at once, so that a hanging collector does not make them pile up in memory.
 const UNDERWAY_MAX: usize = 16;
 
 pub struct Upstream {
@@ -28,7 +28,7 @@ impl Upstream {
     pub fn new(dsn: &Dsn) -> anyhow::Result<Self> {
         let client = http_client::builder()
             .timeout(TIMEOUT)
-            // Elsewhere is not where the settings say.
+            // Only the address in the settings is used.
             .redirect(reqwest::redirect::Policy::none())
             .dns_resolver(Arc::new(GuardedNames(Guard::Operator)))
             .user_agent(format!("atrium/{CLIENT_VERSION}"))
@@ -42,7 +42,7 @@ impl Upstream {
         Ok(Self { client, url: dsn.endpoint(), auth, turns })
     }
 
-    /// Sends it on without anyone waiting for it, and counts what became of each kind.
+    /// Forwards it in the background, and counts the outcome for each kind.
     pub fn send(self: Arc<Self>, envelope: Vec<u8>, kinds: Vec<&'static str>) {
         let Ok(turn) = self.turns.clone().try_acquire_owned() else {
             kinds.into_iter().for_each(|kind| count(kind, "dropped"));
@@ -52,7 +52,7 @@ impl Upstream {
             let outcome = match self.post(envelope).await {
                 Ok(()) => "forwarded",
                 Err(error) => {
-                    // The address holds a key: it is not repeated.
+                    // Without the URL, which contains a key.
                     tracing::warn!(error = %error.without_url(), "an error report was not passed on");
                     "failed"
                 }
