@@ -14,10 +14,11 @@ use warehouse::Warehouse;
 use crate::history::{DAY, History};
 use crate::overall::{middle, p95_ms};
 use crate::program::{self, Account, Program};
+use crate::sending;
 
-/// Two fifths are the first app's.
+/// Two fifths of them belong to the first app.
 const EVENTS: u64 = 25_000_000;
-/// Each question is asked in days that begin at another hour, so that none was asked before.
+/// Each question is asked with days that start at another hour, so that nothing is cached.
 const ZONES: [&str; 12] = [
     "UTC",
     "Asia/Shanghai",
@@ -60,7 +61,7 @@ pub async fn measure(program: &str) -> anyhow::Result<()> {
     store.stop().await;
     let server = Program::start_in(program, folder).await?;
     println!("analyses of one app, {events} events in all, two fifths of them its own");
-    // The engine starts with the first.
+    // The first request starts the engine.
     let cohort = cohort(&server.account).await?;
     for (mut kind, by_hand) in kinds(apps[0], last).into_iter().zip(&by_hand) {
         let text = kind.question.to_string().replace("COHORT", &cohort);
@@ -89,7 +90,7 @@ async fn ask_by_hand(store: &Warehouse, sql: &str) -> anyhow::Result<ByHand> {
     Ok(ByHand { seconds: middle(times), figures })
 }
 
-/// Gives the properties of the first question columns, and says how long it takes to fill them.
+/// Assigns columns to the properties of the first question, and prints how long it takes to fill them.
 async fn fill_columns(store: &Warehouse, app: Uuid) -> anyhow::Result<()> {
     store.ready(Duration::from_secs(60)).await?;
     let now = sending::now_ms() / 1_000;
@@ -109,7 +110,7 @@ async fn fill_columns(store: &Warehouse, app: Uuid) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Everyone who saw a page within ninety days, which is nearly everyone.
+/// Everyone who saw a page within ninety days: nearly all people.
 async fn cohort(account: &Account) -> anyhow::Result<String> {
     let did = json!({ "is": "did", "event": { "events": ["page_view"] }, "not": false, "times": 1, "days": 90 });
     let body =

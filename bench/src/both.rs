@@ -1,5 +1,5 @@
-//! The process under load: Atrium on one port, bare handlers on another, in one process and so on
-//! the same footing.
+//! The process under load: Atrium on one port and bare handlers on another, in one process and so on an
+//! equal footing.
 
 use std::net::SocketAddr;
 use std::process::Stdio;
@@ -18,7 +18,7 @@ use tokio::process::{Child, Command};
 
 pub const PASSWORD: &str = "correct horse battery";
 
-/// Runs in the child: makes the accounts, prints both addresses, serves until it is killed.
+/// Runs in the child: creates the accounts, prints both addresses, and serves until it is killed.
 pub async fn serve(folder: &str, accounts: usize) -> anyhow::Result<()> {
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     let raw = RawSettings {
@@ -63,7 +63,7 @@ fn email(n: usize) -> String {
     format!("bench{n}@example.com")
 }
 
-/// The child, seen from the parent. It ends with this value.
+/// The child process, from the parent's side. It ends when this value is dropped.
 pub struct Both {
     pub server: SocketAddr,
     pub bare: SocketAddr,
@@ -88,13 +88,13 @@ impl Both {
         Ok(Self { server: server.parse()?, bare: bare.parse()?, child, _folder: folder })
     }
 
-    /// The most memory the child ever held.
+    /// The child's peak memory.
     pub fn peak_megabytes(&self) -> anyhow::Result<f64> {
         crate::startup::memory_megabytes(self.child.id().context("the child is gone")?, "VmHWM:")
     }
 }
 
-/// Signs the n-th account in from an address of loopback; returns the session cookie.
+/// Signs in the n-th account from a loopback address; returns the session cookie.
 pub async fn sign_in(server: SocketAddr, source: [u8; 4], n: usize) -> anyhow::Result<String> {
     let body = serde_json::json!({ "email": email(n), "password": PASSWORD }).to_string();
     let request = format!(

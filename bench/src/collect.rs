@@ -1,5 +1,5 @@
-//! The collector with everything behind it, against what the machine could do at best: the engine's
-//! own bulk insert, a bare fdatasync, a bare handler.
+//! The collector with everything behind it, against the best the machine could do: the engine's own bulk
+//! insert, a bare fdatasync, a bare handler.
 
 use std::fs::File;
 use std::io::Write;
@@ -15,8 +15,8 @@ use crate::load::{self, Outcome};
 use crate::program::{self, Program};
 use crate::sending::{self, Template};
 
-/// Beacons come from many browsers at once, and each waits for the disk: few connections measure the disk,
-/// many the processor. With the goal for each.
+/// Beacons come from many browsers at once, and each waits for the disk: few connections measure the
+/// disk, many the processor. Each with its goal.
 const CONNECTIONS: [(usize, Option<f64>); 2] = [(64, None), (512, Some(0.40))];
 const BATCH: usize = 50;
 const BULK_ROWS: usize = 60_000;
@@ -32,10 +32,10 @@ pub async fn measure(program: &str) -> anyhow::Result<()> {
     bulk(program, events).await
 }
 
-/// One message a request, against a handler that reads the body and answers.
+/// One message per request, against a handler that reads the body and answers.
 async fn beacons(program: &str) -> anyhow::Result<()> {
     let server = Program::start(program).await?;
-    // In a process of its own, as the program is.
+    // In a separate process, like the program.
     let both = Both::start(1).await?;
     let template = Template::new(&server.collect_key, 1, None);
     for (connections, goal) in CONNECTIONS {
@@ -60,7 +60,7 @@ async fn beacons(program: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What a signature costs: CPU per request with and without.
+/// The cost of a signature: CPU per request with and without it.
 async fn signatures(program: &str) -> anyhow::Result<()> {
     let server = Program::start(program).await?;
     let plain = Template::new(&server.collect_key, BATCH, None);
@@ -72,7 +72,8 @@ async fn signatures(program: &str) -> anyhow::Result<()> {
     for _ in 0..ROUNDS {
         for (which, template) in [&plain, &signed].into_iter().enumerate() {
             let before = server.cpu_seconds()?;
-            // At the same pace, or the quicker one would share its commits and loads among more.
+            // At the same pace, because the faster one would spread its commits and loads over more
+            // requests.
             let outcome = load::send_paced(server.address, template, 4, SLICE).await?;
             server.drained().await?;
             cost[which] += server.cpu_seconds()? - before;
@@ -87,7 +88,7 @@ async fn signatures(program: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// How long an answer takes, against how long the disk does in the same seconds.
+/// How long an answer takes, against how long the disk takes at the same time.
 async fn waits(program: &str) -> anyhow::Result<()> {
     let server = Program::start(program).await?;
     let template = Template::new(&server.collect_key, 1, None);
@@ -107,7 +108,7 @@ async fn waits(program: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Appends and syncs, as a log would, at a calm pace.
+/// Appends and syncs like a log, at a slow pace.
 fn bare_syncs(path: &std::path::Path, stop: &AtomicBool) -> anyhow::Result<Vec<Duration>> {
     let mut file = File::create(path)?;
     let mut times = Vec::new();
@@ -121,8 +122,8 @@ fn bare_syncs(path: &std::path::Path, stop: &AtomicBool) -> anyhow::Result<Vec<D
     Ok(times)
 }
 
-/// Fifty messages a request, against the engine's own bulk insert of the same rows; and what the
-/// whole way costs.
+/// Fifty messages per request, against the engine's own bulk insert of the same rows; and the cost of
+/// the whole path.
 async fn bulk(program: &str, events: u64) -> anyhow::Result<()> {
     let at_best = bulk_insert(program).await?;
     let server = Program::start(program).await?;
@@ -167,7 +168,7 @@ async fn bulk_insert(program: &str) -> anyhow::Result<f64> {
         let started = Instant::now();
         let sql = warehouse::event_insert(round as u64);
         store.insert(&sql, body, Insert::default()).await?;
-        // The first one opens files and fills caches.
+        // The first round opens files and fills caches.
         if round > 0 {
             seconds += started.elapsed().as_secs_f64();
         }

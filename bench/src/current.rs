@@ -1,5 +1,5 @@
-//! GET /current with a session, against a bare axum handler that answers the same bytes from the
-//! same process.
+//! GET /current with a session, against a bare axum handler that returns the same bytes from the same
+//! process.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ pub async fn measure() -> anyhow::Result<()> {
     let plain = Template::plain("GET / HTTP/1.1\r\nhost: a\r\n");
     load::send(server, &current, CONNECTIONS, SLICE / 2).await?;
     load::send(bare, &plain, CONNECTIONS, SLICE / 2).await?;
-    // Taken in turns, so that a busy moment of the machine hits both alike.
+    // Alternating, so that a busy moment of the machine affects both alike.
     let (mut ours, mut theirs) = (Vec::new(), Vec::new());
     for _ in 0..ROUNDS {
         ours.push(load::send(server, &current, CONNECTIONS, SLICE).await?);

@@ -1,5 +1,5 @@
-//! What the dashboard of an app costs in memory, by how many devices the app has. Both are large apps, whose
-//! sets of people the store joins (docs/decisions/0038).
+//! The memory cost of an app's dashboard by the number of its devices. Both apps are large, so the store
+//! joins their sets of people (docs/decisions/0038).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
@@ -12,10 +12,10 @@ use crate::overall::question;
 use crate::program::{self, Program};
 use crate::sending;
 
-/// The larger of the two apps; the other has a tenth of it. `BENCH_DEVICES` says another number.
+/// Devices of the larger app; the other has a tenth. `BENCH_DEVICES` overrides it.
 const DEVICES: u64 = 10_000_000;
 const DAYS: u32 = 30;
-/// A device comes on one day of so many.
+/// A device comes every this many days.
 const EVERY: u32 = 10;
 const ZONES: [&str; 4] = ["UTC", "Asia/Shanghai", "America/New_York", "Asia/Kolkata"];
 const LIMIT: Duration = Duration::from_secs(900);
@@ -35,7 +35,7 @@ pub async fn measure(program: &str) -> anyhow::Result<()> {
             let totals = &told["data"]["totals"];
             let found = &totals["active_devices"]["value"];
             anyhow::ensure!(*found == devices, "{found} devices in {zone}");
-            // West of Greenwich some came before the range.
+            // West of Greenwich some were first seen before the range.
             let new = totals["new_devices"]["value"].as_u64().unwrap_or(0);
             anyhow::ensure!(new <= devices && new > devices / 10 * 9, "{new} new in {zone}");
         }
@@ -50,7 +50,8 @@ pub async fn measure(program: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// An instance with one app whose devices come three times in thirty days, and its last day.
+/// An instance with one app whose devices come three times in thirty days. Returns its folder and its
+/// last day.
 async fn filled(program: &str, devices: u64) -> anyhow::Result<(tempfile::TempDir, u32)> {
     let server = Program::start(program).await?;
     let app = Uuid::try_parse(&server.account.app)?;
@@ -69,7 +70,7 @@ async fn filled(program: &str, devices: u64) -> anyhow::Result<(tempfile::TempDi
         let buckets: BTreeSet<u32> = (0..96).map(|quarter| day * DAY + quarter * 900).collect();
         patient.count_sessions(&BTreeMap::from([(app, buckets)])).await?;
     }
-    // As the loader would have done when it met them first.
+    // As the loader would have done when it first saw them.
     let numbers = "INSERT INTO identities (app_id, hash, no) \
                    SELECT app_id, xxHash64(concat('d', device_id)), no FROM devices";
     patient.execute(numbers, &[]).await?;

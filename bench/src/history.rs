@@ -1,5 +1,5 @@
-//! Ninety days of made-up events in six apps of different size, made inside the engine: people come
-//! in sessions of some minutes, most of them seldom and some of them every day.
+//! Ninety days of generated events in six apps of different size, created inside the engine: people come
+//! in sessions of some minutes, most of them rarely and some of them every day.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
@@ -16,7 +16,7 @@ pub const DAYS: u32 = 90;
 pub const DAY: u32 = 86_400;
 /// Events of one session.
 const SESSION: u64 = 10;
-/// Devices that an app may have; a small app meets fewer of them.
+/// The pool of devices of an app; a small app sees fewer of them.
 const DEVICES: u32 = 150_000;
 const LIMIT: Duration = Duration::from_secs(600);
 
@@ -60,7 +60,7 @@ async fn fill(store: &Warehouse, apps: &[Uuid], last: u32, events: u64) -> anyho
             apps.iter().map(|app| (*app, buckets.clone())).collect();
         store.count_sessions(&touched).await?;
     }
-    // As the loader would have done when it met them first.
+    // As the loader would have done when it first saw them.
     for sql in [
         "INSERT INTO identities (app_id, hash, no) \
          SELECT app_id, xxHash64(concat('d', device_id)), max(no) \
@@ -74,7 +74,7 @@ async fn fill(store: &Warehouse, apps: &[Uuid], last: u32, events: u64) -> anyho
     Ok(())
 }
 
-/// A statement that stores the events of one day. Everything about an event follows from its number.
+/// A statement that stores the events of one day. Everything about an event is derived from its number.
 fn events_of_day(apps: &[Uuid], day: u32, events: u64) -> String {
     let ids: Vec<String> = apps.iter().map(|app| format!("toUUID('{app}')")).collect();
     let ids = ids.join(", ");
@@ -109,7 +109,7 @@ fn events_of_day(apps: &[Uuid], day: u32, events: u64) -> String {
     )
 }
 
-/// What the dashboard asks, of the events themselves: one statement for each of its questions.
+/// The dashboard's questions to the events themselves, one statement each.
 pub fn raw_questions(apps: &[Uuid], from: i64, to: i64, offset: i64) -> Vec<String> {
     let ids: Vec<String> = apps.iter().map(|app| format!("'{app}'")).collect();
     let (from, to) = (from / 1_000, to / 1_000);

@@ -1,5 +1,5 @@
-//! What it costs to recognize repeated messages, by how many are known: a batch of a loader, asked of
-//! eight days of ids.
+//! The cost of recognizing repeated messages by the number of known ids: one loader batch against eight
+//! days of ids.
 
 use std::time::{Duration, Instant};
 
@@ -10,13 +10,13 @@ use crate::program;
 use crate::sending;
 
 const KNOWN: [u64; 3] = [1_000_000, 10_000_000, 100_000_000];
-/// Ids of one statement that makes them.
+/// How many ids one statement creates.
 const STEP: u64 = 5_000_000;
 const BATCH: u64 = 15_000;
-/// As many as there are in a minute of the fewest.
+/// As many as there are per minute with the fewest known ids.
 const REPEATED: u64 = 50;
 const ROUNDS: u64 = 9;
-/// How far apart the messages of one batch happened.
+/// The time span of the messages in one batch.
 const SPREAD_MS: u64 = 60_000;
 const DAYS: u64 = 8;
 const DAY_MS: u64 = 86_400_000;
@@ -52,8 +52,7 @@ pub async fn measure(program: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// An id and its time follow from its number; the days fill side by side, as they would with more
-/// traffic.
+/// An id and its time are derived from its number; all days are filled evenly, as more traffic would do.
 fn make(from: u64, count: u64, now: u64) -> String {
     format!(
         "INSERT INTO message_ids (app_id, time_ms, log_id, received, batch) \
@@ -67,7 +66,7 @@ fn make(from: u64, count: u64, now: u64) -> String {
     )
 }
 
-/// The median time of a batch whose messages happened within a minute, each batch on another day.
+/// The median time for a batch of messages from one minute, each batch on another day.
 async fn batch(store: &Warehouse, known: u64, now: u64) -> anyhow::Result<f64> {
     let mut times = Vec::new();
     for round in 0..ROUNDS {

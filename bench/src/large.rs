@@ -1,6 +1,6 @@
-//! A store of a hundred million events, once (`BENCH_EVENTS` says another number): how much room they take,
-//! how fast more are stored on top of them, and how long it takes to look at them, to remove some of them,
-//! to copy them and to bring the copy back.
+//! A store of a hundred million events (`BENCH_EVENTS` overrides that): how much space they take, how
+//! fast more are stored on top of them, and how long it takes to query them, to remove some of them, to
+//! back them up and to restore the backup.
 
 use std::time::{Duration, Instant};
 
@@ -20,7 +20,7 @@ const EVENTS: u64 = 100_000_000;
 const SENT: usize = 2_000_000;
 const BATCH: usize = 50;
 const CONNECTIONS: usize = 16;
-/// The longest that anything here may take.
+/// The time limit of every step.
 const LIMIT: Duration = Duration::from_secs(1_800);
 
 pub async fn measure(program: &str) -> anyhow::Result<()> {
@@ -33,7 +33,7 @@ pub async fn measure(program: &str) -> anyhow::Result<()> {
     let server = Program::start_in(program, folder).await?;
     overall::answers(&server.account, last).await?;
     more(&server).await?;
-    // One as most are, and one who came all the time.
+    // A typical user, and a very active one.
     for user in ["user-20000", "user-3"] {
         erasure(&server, user).await?;
     }
@@ -45,7 +45,7 @@ pub async fn measure(program: &str) -> anyhow::Result<()> {
     retention(&program::open_store(program, folder.path())?, &apps, last).await
 }
 
-/// It takes longer here than elsewhere.
+/// Waits longer, because there is more to merge.
 async fn at_rest(store: &Warehouse) -> anyhow::Result<()> {
     let started = Instant::now();
     for _ in 0..5 {
@@ -66,7 +66,7 @@ async fn sizes(store: &Warehouse, events: u64) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What comes by the collector, on top of what is there.
+/// Sends more events through the collector, on top of the existing ones.
 async fn more(server: &Program) -> anyhow::Result<()> {
     let template = Template::new(&server.collect_key, BATCH, None);
     load::send_count(server.address, &template, CONNECTIONS, SENT / BATCH / 10).await?;
@@ -82,7 +82,7 @@ async fn more(server: &Program) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Somebody, with all that is counted of them.
+/// Erases a user and everything counted from their events.
 async fn erasure(server: &Program, user: &str) -> anyhow::Result<()> {
     let path = format!("/apps/{}/erasures", server.account.app);
     let started = Instant::now();
@@ -106,7 +106,7 @@ async fn erasure(server: &Program, user: &str) -> anyhow::Result<()> {
     }
 }
 
-/// While the server runs; and restored elsewhere, every count compared.
+/// Makes a backup while the server runs, and restores it elsewhere, comparing every count.
 async fn backup(program: &str, server: &Program) -> anyhow::Result<()> {
     let folder = tempfile::tempdir()?;
     let archive = folder.path().join("all.tar");
@@ -129,7 +129,7 @@ async fn backup(program: &str, server: &Program) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The oldest day of every app, as the server's own job removes it.
+/// Removes the oldest day of every app, like the server's own job.
 async fn retention(store: &Warehouse, apps: &[Uuid], last: u32) -> anyhow::Result<()> {
     store.ready(Duration::from_secs(60)).await?;
     let patient = store.patient(LIMIT);

@@ -1,6 +1,6 @@
-//! Lists of a large organization: 10,000 members, 2,000 apps and a long audit log, among others of
-//! its size. Every list with search and sort is asked for, timed, and on SQLite its plan is looked
-//! at: none may walk a whole table.
+//! Lists of a large organization: 10,000 members, 2,000 apps and a long audit log, among other
+//! organizations of its size. Every list is requested with search and sort and timed, and on SQLite its
+//! query plan is checked: none may scan a whole table.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
@@ -126,7 +126,7 @@ fn paths(org: &Id, app: &Id) -> Vec<String> {
     paths
 }
 
-/// Three organizations of the same size; the first is the one that is asked about.
+/// Three organizations of the same size; only the first is queried.
 async fn fill(state: &AppState) -> anyhow::Result<Id> {
     let account = NewAccount {
         email: "bench0@example.com".to_owned(),
@@ -153,7 +153,7 @@ async fn fill(state: &AppState) -> anyhow::Result<Id> {
         for a in 0..APPS {
             let app = id(3, n, a);
             run(&mut tx, "INSERT INTO apps (id, org_id, name, name_key, name_order, description, region, timezone, created_at) VALUES ($1, $2, $3, $3, $3, '', 'local', 'UTC', 1)", &[&app, &org, &format!("app {a}")]).await?;
-            // The first app has half the organization in it, the others a few each.
+            // The first app has half the organization as members, the others a few each.
             let some = if a == 0 { MEMBERS / 2 } else { 5 };
             for m in 0..some {
                 run(&mut tx, "INSERT INTO app_members (app_id, user_id, role_id, added_at) VALUES ($1, $2, '00000000-0000-7000-8000-000000000004', 1)", &[&app, &id(1, n, (a * 7 + m) % MEMBERS)]).await?;
@@ -238,7 +238,7 @@ impl<S: tracing::Subscriber> tracing_subscriber::Layer<S> for Statements {
     }
 }
 
-/// "SCAN users" walks the table; "SEARCH users USING INDEX" and scans of what was already cut do not.
+/// "SCAN users" scans the table; "SEARCH users USING INDEX" and scans of subquery results do not.
 async fn report_scans(state: &AppState, statements: &Statements) -> anyhow::Result<()> {
     let seen: Vec<String> =
         statements.seen.lock().map_err(|_| anyhow::anyhow!("poisoned"))?.iter().cloned().collect();

@@ -1,5 +1,5 @@
-//! A closed-loop load: a number of keep-alive connections, each sending its next request when the
-//! answer to the last one is whole. Only ever aimed at loopback.
+//! A closed-loop load generator: a number of keep-alive connections, each sending its next request when
+//! the last response is complete. Only ever aimed at loopback.
 
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
@@ -37,7 +37,7 @@ impl Outcome {
     }
 }
 
-/// Sends requests of a template until the time is over.
+/// Sends requests from a template until the time is over.
 pub async fn send(
     server: SocketAddr,
     template: &Template,
@@ -48,7 +48,7 @@ pub async fn send(
     send_until(server, template, connections, until).await
 }
 
-/// Like `send`, with a pause after each answer: for what a request waits, not for what fits.
+/// Like `send`, with a pause after each response: measures latency, not throughput.
 pub async fn send_paced(
     server: SocketAddr,
     template: &Template,
@@ -60,7 +60,7 @@ pub async fn send_paced(
     send_until(server, template, connections, until).await
 }
 
-/// Sends so many requests in all.
+/// Sends this many requests in total.
 pub async fn send_count(
     server: SocketAddr,
     template: &Template,
@@ -71,7 +71,7 @@ pub async fn send_count(
     send_until(server, template, connections, until).await
 }
 
-/// When a connection has done enough.
+/// When a connection stops.
 #[derive(Clone, Copy)]
 struct Until {
     time: Option<Instant>,
@@ -134,7 +134,7 @@ async fn read_answer(stream: &mut TcpStream, buffer: &mut [u8]) -> anyhow::Resul
     }
 }
 
-/// The length of the response, once its head is there. Anything but 200 is no measurement.
+/// The length of the response, once its head is complete. Anything but 200 is an error.
 fn whole_response(bytes: &[u8]) -> anyhow::Result<Option<usize>> {
     let Some(end) = bytes.windows(4).position(|window| window == b"\r\n\r\n") else {
         return Ok(None);

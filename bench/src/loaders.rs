@@ -1,7 +1,6 @@
 //! How fast one, two and three instances load into one store. On a machine with few cores the store and
-//! the instances wait for each other's processors, so it is measured twice: with the store as it is, and
-//! with one that takes its time for each insert and needs no processor meanwhile, as one with cores of
-//! its own would.
+//! the instances compete for them, so this is measured twice: with the store as it is, and with one that
+//! delays each insert without using the processor, as a store with its own cores would.
 
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
@@ -21,7 +20,7 @@ use crate::sending::Template;
 const EVENTS: usize = 600_000;
 const BATCH: usize = 50;
 const CONNECTIONS: usize = 8;
-/// Enough of them that every instance has its share of the partitions.
+/// Enough apps that every instance gets its share of the partitions.
 const APPS: usize = 32;
 const SLOW: Duration = Duration::from_millis(1_500);
 
@@ -59,7 +58,7 @@ async fn create_database(server: &str, name: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Events stored a second, from the first request to the last batch.
+/// Events stored per second, from the first request to the last batch.
 async fn loaded(fleet: &[Program]) -> anyhow::Result<f64> {
     let account = &fleet[0].account;
     let mut keys = vec![fleet[0].collect_key.clone()];
@@ -67,7 +66,7 @@ async fn loaded(fleet: &[Program]) -> anyhow::Result<f64> {
         let app = account.new_app(&format!("App {number}")).await?;
         keys.push(account.collect_key(&app).await?);
     }
-    // Tables are made and leases shared out before the clock starts.
+    // Tables are created and leases distributed before the clock starts.
     for (server, key) in fleet.iter().cycle().zip(&keys) {
         load::send_count(server.address, &Template::new(key, BATCH, None), 1, 1).await?;
     }
@@ -95,7 +94,7 @@ async fn drained(fleet: &[Program]) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Answers for ClickHouse on a port of its own, and holds each insert of events back.
+/// A proxy in front of ClickHouse that delays each insert of events.
 async fn slow_store(port: u16, slow: Duration) -> anyhow::Result<std::net::SocketAddr> {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
     let address = listener.local_addr()?;
@@ -135,7 +134,7 @@ async fn pass_on(
         return StatusCode::BAD_GATEWAY.into_response();
     };
     let mut response = (status, body).into_response();
-    // What is about the connection is this one's own.
+    // Only `x-` headers are passed on; the others are about the connection.
     let told = headers.into_iter().filter_map(|(name, value)| Some((name?, value)));
     response.headers_mut().extend(told.filter(|(name, _)| name.as_str().starts_with("x-")));
     response

@@ -1,5 +1,5 @@
-//! `make bench`: figures of Atrium as ratios of one run, because machines are noisy and ratios
-//! travel. `docs/performance.md` keeps them.
+//! `make bench`: measures Atrium as ratios within one run, because machines are noisy and ratios are
+//! comparable. The results are in `docs/performance.md`.
 
 #![allow(clippy::print_stdout)]
 
@@ -22,7 +22,7 @@ mod startup;
 
 use anyhow::bail;
 
-/// The same as the program's, so that both sides of a ratio stand on it.
+/// The same allocator as the program's, so that both sides of a ratio use it.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

@@ -1,6 +1,5 @@
-//! The dashboard over ninety days: its counts against the same questions asked of the events, its
-//! whole answer when nothing is known yet and when nothing has changed, and what twenty people who
-//! look at it cost those who send.
+//! The dashboard over ninety days: its counts against the same questions to the raw events, its whole
+//! answer with cold and with warm caches, and how much twenty people looking at it slow down ingestion.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,7 +15,7 @@ use crate::program::{self, Account, Program};
 use crate::sending::Template;
 
 const EVENTS: u64 = 20_000_000;
-/// Zones whose days begin at different moments: what was asked in one is news in the next.
+/// Zones whose days begin at different moments, so that answers in one are not cached for the next.
 const ZONES: [&str; 20] = [
     "Asia/Shanghai",
     "UTC",
@@ -58,7 +57,7 @@ pub async fn measure(program: &str) -> anyhow::Result<()> {
     viewers(&server, last).await
 }
 
-/// The counts and the events, asked the same in turn.
+/// Asks the counts and the raw events the same questions in turn.
 async fn against_events(store: &Warehouse, apps: &[Uuid], last: u32) -> anyhow::Result<()> {
     let store = store.patient(Duration::from_secs(300));
     let (mut ours, mut theirs) = (Vec::new(), Vec::new());
@@ -98,7 +97,7 @@ pub fn p95_ms(mut times: Vec<Duration>) -> f64 {
     times.get(index).copied().unwrap_or_default().as_secs_f64() * 1e3
 }
 
-/// The whole dashboard over so many days up to the last, compared with as many before.
+/// The whole dashboard over this many days up to the last, compared with as many before.
 pub fn question(last: u32, days: u32, zone: &str) -> Value {
     let date = |day: u32| {
         let epoch = jiff::civil::date(1970, 1, 1);
@@ -115,7 +114,7 @@ pub async fn answers(account: &Account, last: u32) -> anyhow::Result<()> {
         account.post(&path, body).await?;
         Ok(started.elapsed())
     };
-    // The engine starts with the first.
+    // The first request starts the engine.
     ask(&question(last - 1, 7, "Asia/Kathmandu")).await?;
     for days in [30, 90] {
         let mut cold = Vec::new();
@@ -142,8 +141,8 @@ pub async fn answers(account: &Account, last: u32) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// How fast events are stored while people look at the dashboard, much more often than the console
-/// asks by itself, which is once a minute.
+/// How fast events are stored while people look at the dashboard, refreshing much more often than the
+/// console, which does so once a minute.
 async fn viewers(server: &Program, last: u32) -> anyhow::Result<()> {
     let template = Template::new(&server.collect_key, BATCH, None);
     load::send_count(server.address, &template, CONNECTIONS, SENT / BATCH / 4).await?;

@@ -1,4 +1,4 @@
-//! The program under test, started as an operator would start it, in a folder of its own.
+//! The program under test, started as an operator would start it, in its own folder.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::SocketAddr;
@@ -31,7 +31,7 @@ impl Drop for Program {
     }
 }
 
-/// Someone who is signed in and owns a team with an app.
+/// A signed-in person who owns a team with an app.
 #[derive(Clone)]
 pub struct Account {
     client: reqwest::Client,
@@ -63,7 +63,7 @@ impl Account {
 }
 
 impl Account {
-    /// Makes another app, and tells its id.
+    /// Creates another app and returns its id.
     pub async fn new_app(&self, name: &str) -> anyhow::Result<String> {
         let body = json!({ "name": name, "region": "local", "timezone": "UTC" });
         let made = self.post(&format!("/orgs/{}/apps", self.org), &body).await?;
@@ -89,7 +89,7 @@ impl Program {
         Self::start_in(program, folder).await
     }
 
-    /// So many instances on one database and one store, which `settings` name.
+    /// This many instances on one database and one store, which `settings` name.
     pub async fn fleet(
         program: &str,
         instances: usize,
@@ -101,14 +101,14 @@ impl Program {
         let mut fleet = vec![Self::start_with(program, first, settings).await?];
         for _ in 1..instances {
             let folder = tempfile::tempdir()?;
-            // With its permissions: a key that others can read is refused.
+            // Including its permissions: a key that others can read is refused.
             std::fs::copy(&key, folder.path().join("master.key"))?;
             fleet.push(Self::start_with(program, folder, settings).await?);
         }
         Ok(fleet)
     }
 
-    /// Ends it and leaves what it has stored.
+    /// Ends the server and keeps its folder.
     pub fn end(mut self) -> anyhow::Result<tempfile::TempDir> {
         let folder = std::mem::replace(&mut self.folder, tempfile::tempdir()?);
         drop(self);
@@ -160,12 +160,12 @@ impl Program {
         Ok((sizes[0], sizes.iter().skip(1).sum()))
     }
 
-    /// The most memory that the server itself has had, in megabytes.
+    /// The peak memory of the server itself, in megabytes.
     pub fn peak_memory_mb(&self) -> anyhow::Result<f64> {
         memory(self.child.id(), "VmHWM:")
     }
 
-    /// Has the kernel forget the most memory that anyone has had.
+    /// Resets the peak memory recorded by the kernel.
     pub fn forget_peaks(&self) -> anyhow::Result<()> {
         for pid in self.processes() {
             std::fs::write(format!("/proc/{pid}/clear_refs"), "5")?;
@@ -173,7 +173,7 @@ impl Program {
         Ok(())
     }
 
-    /// The most memory since then, in megabytes: the server's, and its engine's.
+    /// The peak memory since then, in megabytes: the server's, and its engine's.
     pub fn peaks_mb(&self) -> anyhow::Result<(f64, f64)> {
         let mut peaks = Vec::new();
         for pid in self.processes() {
@@ -195,7 +195,7 @@ impl Program {
         all
     }
 
-    /// Waits until nothing waits in the spool.
+    /// Waits until the spool is empty.
     pub async fn drained(&self) -> anyhow::Result<()> {
         for _ in 0..6_000 {
             let answer = both::get_with(self.address, "/readyz", "").await?;
@@ -209,7 +209,7 @@ impl Program {
     }
 }
 
-/// What the kernel says of a process's memory under a name, in megabytes.
+/// A value from a process's status about its memory, in megabytes.
 fn memory(pid: u32, name: &'static str) -> anyhow::Result<f64> {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status"))?;
     let line = status.lines().find_map(|line| line.strip_prefix(name));
@@ -217,7 +217,7 @@ fn memory(pid: u32, name: &'static str) -> anyhow::Result<f64> {
     Ok(kilobytes.parse::<f64>()? / 1024.0)
 }
 
-/// The engine's library beside the program.
+/// The engine's library next to the program.
 pub fn library(program: &str) -> anyhow::Result<PathBuf> {
     let folder = Path::new(program).parent().context("a program in a folder")?.join("lib");
     let found = ["libchdb.so", "libchdb.dylib"].map(|name| folder.join(name));
@@ -234,7 +234,7 @@ pub fn open_store(program: &str, folder: &Path) -> anyhow::Result<Warehouse> {
     }))
 }
 
-/// Waits until the engine has joined what was made in a hurry: days do not come in a minute.
+/// Waits until the engine has finished merging: real events would not have come all at once.
 pub async fn at_rest(store: &Warehouse) -> anyhow::Result<()> {
     let (mut quiet, until) = (0, Instant::now() + Duration::from_secs(120));
     while quiet < 3 && Instant::now() < until {
@@ -262,7 +262,7 @@ fn create_user(program: &str, folder: &Path, settings: &[(&str, String)]) -> any
 async fn keys(account: &Account) -> anyhow::Result<(String, (String, String))> {
     let app = &account.app;
     let collect = account.collect_key(app).await?;
-    // Each start makes one, and each has its name.
+    // Each start creates a key, and names must be unique.
     let name = json!({ "name": format!("bench {}", account.address.port()) });
     let made = account.post(&format!("/apps/{app}/access-keys"), &name).await?;
     Ok((collect, (text(&made["data"]["id"]), text(&made["data"]["secret"]))))

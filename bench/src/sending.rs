@@ -1,6 +1,6 @@
-//! Requests to the collector, as many applications would send them: realistic web events, each with
-//! an id of its own. What differs between two requests is written into a template in place, so that
-//! the sender costs little beside what it measures.
+//! Requests to the collector as from many applications: realistic web events, each with its own id. The
+//! differences between requests are written into a template in place, so that the sender costs little
+//! compared with what it measures.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -45,7 +45,7 @@ pub fn now_ms() -> i64 {
     i64::try_from(since.as_millis()).unwrap_or(0)
 }
 
-/// A request that can be sent again and again, with new ids each time.
+/// A request that can be sent repeatedly, with new ids each time.
 #[derive(Clone)]
 pub struct Template {
     head: String,
@@ -76,7 +76,7 @@ impl Template {
         Self { head, body, ids, signer: signer.cloned() }
     }
 
-    /// A request that stays the same: its head, with the last line's end, and no body.
+    /// A fixed request: its head, with the last line end, and no body.
     pub fn plain(head: &str) -> Self {
         Self { head: head.to_owned(), body: Vec::new(), ids: Vec::new(), signer: None }
     }
@@ -85,7 +85,7 @@ impl Template {
     pub fn next(&mut self, into: &mut Vec<u8>) {
         for at in &self.ids {
             let number = NEXT.fetch_add(1, Ordering::Relaxed);
-            // Spread, as random ids are.
+            // Spread out like random ids.
             let spread = number.wrapping_mul(0x9E37_79B9_7F4A_7C15);
             let text = format!("{:08x}-{:04x}-4", spread >> 32, (spread >> 16) & 0xffff);
             self.body[*at..at + 15].copy_from_slice(&text.as_bytes()[..15]);

@@ -1,5 +1,5 @@
-//! Signing in: what it costs beyond the one password hash that it must cost, and what two hundred
-//! at once do to everyone else.
+//! Signing in: its cost beyond the one password hash that is required, and how two hundred sign-ins at
+//! once affect everyone else.
 
 use std::time::{Duration, Instant};
 
@@ -7,7 +7,7 @@ use crate::both::{self, Both};
 
 const ROUNDS: usize = 40;
 const CROWD: usize = 200;
-/// One address may have fifty tries in flight, so the crowd comes from several.
+/// One address may have fifty attempts in flight, so the crowd uses several.
 const PER_ADDRESS: usize = 20;
 const HASH_MEGABYTES: f64 = 19.0;
 
@@ -19,7 +19,7 @@ pub async fn measure() -> anyhow::Result<()> {
 
 async fn one_by_one(both: &Both) -> anyhow::Result<()> {
     let (mut sign_ins, mut hashes) = (Vec::new(), Vec::new());
-    // In turns, so that a busy moment of the machine hits both alike.
+    // Alternating, so that a busy moment of the machine affects both alike.
     for round in 0..ROUNDS {
         let started = Instant::now();
         both::sign_in(both.server, [127, 0, 0, 1], round).await?;

@@ -1,4 +1,4 @@
-//! From start to ready on an empty data folder, and the memory an idle server holds.
+//! The time from start to ready on an empty data folder, and the memory of an idle server.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;

@@ -1,4 +1,4 @@
-//! How often people did something, on how many days, or with which amounts.
+//! Distributions: how often people did something, on how many days, or with which amounts.
 
 use super::sets::Slots;
 use super::{Range, Scope, slot};
@@ -14,7 +14,8 @@ pub struct DistributionQuery {
     pub event: EventChoice,
     pub of: Quantity,
     pub range: Range,
-    /// Where bins begin, in order; the last one has no end, and what lies before the first is left out.
+    /// Where bins begin, in ascending order; the last one has no end, and values below the first are
+    /// left out.
     pub edges: Vec<f64>,
 }
 
@@ -22,9 +23,9 @@ pub struct DistributionQuery {
 pub enum Quantity {
     /// Events of each person.
     Times,
-    /// Different days of each person.
+    /// Distinct days of each person.
     Days(Slots),
-    /// A number that events carry: whoever did it with an amount in the bin.
+    /// A number that events carry: people who did it with an amount in the bin.
     Property(Property),
 }
 
@@ -34,7 +35,7 @@ pub struct Bin {
     pub events: u64,
 }
 
-/// What is asked of each bin.
+/// What to return for each bin.
 #[derive(Clone, Copy)]
 enum Wanted {
     Counts,
@@ -56,7 +57,7 @@ impl Warehouse {
         Ok(bins)
     }
 
-    /// Who is in the bin of a place.
+    /// The people in a bin, by its index.
     pub async fn distribution_people(
         &self,
         query: &DistributionQuery,
@@ -78,7 +79,7 @@ impl Warehouse {
         let whose = self.whose();
         let mut this = scope.statement(self);
         let bounds = this.bind("Array(Float64)", crate::params::Param::Floats(edges.clone()));
-        // The last edge that is not above it, counted from 1; 0 where all are.
+        // The last edge that is not above the amount, counted from 1; 0 if all are.
         let bin = |amount: &str| {
             format!("toUInt32(arrayCount(edge -> edge <= toFloat64({amount}), {bounds}))")
         };
@@ -128,7 +129,7 @@ impl Warehouse {
     }
 }
 
-/// Bins are counted from 1; 0 is what lies before the first.
+/// Bins are counted from 1; 0 stands for values below the first.
 fn place_of(bin: u32) -> Option<usize> {
     usize::try_from(bin).ok()?.checked_sub(1)
 }

@@ -1,9 +1,9 @@
-//! How far people get on a way of several steps, and how long it takes them.
+//! Funnels: how far people get through several steps, and how long it takes them.
 //!
-//! Somebody's attempt begins with the first step, within the range, and has the window's time for the
-//! others, also beyond the end of the range. What counts is the attempt that got furthest; of those, the
-//! one that got there first, and of its events the latest that led there. One event is one step. Events of
-//! the same millisecond are taken in the order of the steps.
+//! A person's attempt starts with the first step, within the range, and has the window's time for the
+//! other steps, even beyond the end of the range. Only the attempt that got furthest counts; among
+//! several, the one that got there first, and of its events the latest ones that led there. One event is
+//! at most one step. Events of the same millisecond are taken in the order of the steps.
 
 use super::groups::{Belongs, Groups};
 use super::sets::Slots;
@@ -17,22 +17,23 @@ use crate::runtime::off_the_runtime;
 use crate::statement::Statement;
 
 pub const STEPS_MAX: usize = 10;
-/// The bit of an event that excludes whoever did it.
+/// The bit of an event that excludes the person.
 const EXCLUDES: u16 = 1 << STEPS_MAX;
 
 #[derive(Clone, Debug)]
 pub struct FunnelQuery {
     pub scope: Scope,
     pub steps: Vec<EventChoice>,
-    /// Whoever did one of these, from the range's beginning until the last window ends, is not counted.
+    /// People who did one of these, from the start of the range until the last window ends, are not
+    /// counted.
     pub exclude: Option<EventChoice>,
     pub order: FunnelOrder,
     pub window_ms: i64,
-    /// The buckets that attempts begin in.
+    /// The buckets in which attempts start.
     pub slots: Slots,
-    /// The moment up to which there are events to look at.
+    /// The end of the events to read.
     pub until_ms: i64,
-    /// Properties of the first step, two at the most.
+    /// Properties of the first step, at most two.
     pub group_by: Vec<GroupBy>,
 }
 
@@ -47,7 +48,8 @@ pub enum FunnelOrder {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FunnelStep {
     pub people: u64,
-    /// From the step before, of those who made it; None where nobody did, and for the first.
+    /// The time from the step before, for people who made this one; None if nobody did, and for the
+    /// first.
     pub median_ms: Option<i64>,
     pub p90_ms: Option<i64>,
 }
@@ -62,47 +64,48 @@ pub struct FunnelGroup {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Funnel {
     pub steps: Vec<FunnelStep>,
-    /// The largest first, the rest last. None without a grouping.
+    /// The largest first, the rest last. Empty without a breakdown.
     pub groups: Vec<FunnelGroup>,
-    /// How many began in each bucket, and how many of those made it to the end.
+    /// How many people started in each bucket, and how many of those completed all steps.
     pub over_time: Vec<(u64, u64)>,
-    /// How long it took from the first step to the last, of all who made it, in order.
+    /// The time from the first step to the last for everyone who completed all, in ascending order.
     pub durations_ms: Vec<i64>,
 }
 
-/// Which figure of a funnel.
+/// A figure of a funnel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FunnelFigure {
     /// Counted from 0.
     pub step: usize,
-    /// Whoever made the step before and not this one, instead of whoever made it.
+    /// Selects people who made the step before but not this one, instead of those who made it.
     pub dropped: bool,
     pub group: Option<Vec<Key>>,
-    /// The bucket in which they began, by its place.
+    /// The index of the bucket in which they started.
     pub bucket: Option<usize>,
 }
 
-/// The attempt of one person that counts.
+/// The attempt of a person that counts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Attempt {
     /// When each step was made.
     pub times: Vec<i64>,
-    /// The group of the first one.
+    /// The group of the first step.
     pub group: u8,
 }
 
 impl Attempt {
-    /// Where it began.
+    /// The bucket in which it started.
     fn bucket(&self, query: &FunnelQuery) -> Option<usize> {
         let start = u64::try_from(self.times[0] / 1_000).unwrap_or(0);
         query.slots.starts.partition_point(|slot| *slot <= start).checked_sub(1)
     }
 }
 
-/// One event of somebody: when, which steps it can be as bits, and its group.
+/// One event of a person: its time, the steps that it matches as bits, and its group.
 pub(crate) type Moment = (i64, u16, u8);
 
-/// In a statement, a moment is one number: the group in its last eight bits, the steps above them.
+/// In statements a moment is one number: the group in its lowest eight bits, the steps above them, then
+/// the time.
 const STEP: i64 = 1 << 8;
 const MILLISECOND: i64 = STEP << (STEPS_MAX + 1);
 
@@ -129,7 +132,7 @@ impl FunnelQuery {
             .map(|(bit, choice): (u16, _)| format!("if({}, {bit}, 0)", this.is_chosen(choice)))
             .collect();
         let group = groups.map_or("toUInt8(0)".to_owned(), |groups| groups.place(&mut this));
-        // One number of all that is to be known of an event: there are many, and this is quick to gather.
+        // All relevant data of an event as one number: there are many, and numbers are fast to collect.
         let columns = format!(
             "toUnixTimestamp64Milli(time) * {MILLISECOND} + toInt64({}) * {STEP} + {group} AS moment",
             bits.join(" + ")
@@ -137,7 +140,7 @@ impl FunnelQuery {
         let events = self.scope.events(&mut this, store.whose(), self.range(), &choices, &columns);
         let end = this.bind("Int64", self.slots.range().1.into());
         let (others, excludes) = (MILLISECOND - 2 * STEP, i64::from(EXCLUDES) * STEP);
-        // Whoever did nothing but the first step got that far when they did it first.
+        // For people who only did the first step, its first occurrence is enough.
         this.sql = format!(
             "SELECT person, if(others = 0, [min(moment)], groupArray(moment)), \
                 bitAnd(groupBitOr(moment), {others}) AS others \
@@ -157,7 +160,7 @@ impl Warehouse {
         Ok(summed_up(attempts, query, groups.as_ref()))
     }
 
-    /// Who is behind a figure. None where there is no such figure.
+    /// The people behind a figure. None if there is no such figure.
     pub async fn funnel_people(
         &self,
         query: &FunnelQuery,
@@ -198,7 +201,7 @@ impl Warehouse {
         }
     }
 
-    /// Everyone's attempt that counts.
+    /// The attempt of each person that counts.
     async fn attempts(
         &self,
         query: &FunnelQuery,
@@ -225,20 +228,20 @@ impl Warehouse {
     }
 }
 
-/// The attempt that counts. The moments are in order.
+/// The attempt that counts. The moments are in ascending order.
 pub(crate) fn furthest(moments: &[Moment], query: &FunnelQuery) -> Option<Attempt> {
     let (count, end) = (query.steps.len(), query.slots.range().1);
-    // Of each number of steps made, the attempt that made the last of them latest: it has the most time
-    // left for the others.
+    // For each number of completed steps, the attempt that made the last of them latest: it has the most
+    // time left for the others.
     let mut open: [Option<OpenAttempt>; STEPS_MAX] = [None; STEPS_MAX];
     let mut best: Option<OpenAttempt> = None;
     for (at, steps, group) in moments {
         let previous = match query.order {
             FunnelOrder::Loose => None,
-            // Whatever does not go on with an attempt ends it.
+            // An event that does not continue an attempt ends it.
             FunnelOrder::Strict => Some(std::mem::take(&mut open)),
         };
-        // From the last step to the first, so that an event is no two steps of an attempt.
+        // From the last step to the first, so that an event cannot be two steps of one attempt.
         for step in (0..count).rev().filter(|step| steps & (1 << step) != 0) {
             let made = if step == 0 {
                 (*at < end).then_some(OpenAttempt {
@@ -264,11 +267,12 @@ pub(crate) fn furthest(moments: &[Moment], query: &FunnelQuery) -> Option<Attemp
     best.map(|best| Attempt { times: best.times[..best.made].to_vec(), group: best.group })
 }
 
-/// An attempt that may go on. There are many for each that counts, so none has memory of its own.
+/// An attempt that may continue. There are many for each that counts, so they are not allocated
+/// individually.
 #[derive(Clone, Copy)]
 struct OpenAttempt {
     times: [i64; STEPS_MAX],
-    /// How many of the steps.
+    /// How many steps were made.
     made: usize,
     group: u8,
 }
@@ -320,7 +324,7 @@ fn steps_of<'a>(attempts: impl Iterator<Item = &'a Attempt>, count: usize) -> Ve
     people.into_iter().zip(times).map(step).collect()
 }
 
-/// Between the two that are nearest, by how near they are, in whole numbers. The numbers are in order.
+/// Linear interpolation between the two nearest values, in integers. The numbers are in ascending order.
 fn quantile(numbers: &[i64], tenths: usize) -> Option<i64> {
     let last = numbers.len().checked_sub(1)?;
     let (place, rest) = (last * tenths / 10, (last * tenths % 10) as i64);

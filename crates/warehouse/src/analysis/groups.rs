@@ -1,5 +1,5 @@
-//! Groups by the values of one or two properties, or by who is in a cohort: the largest are told apart, the
-//! others are one.
+//! Groups by the values of one or two properties, or by membership in a cohort: the largest are kept,
+//! and the others are combined.
 
 use super::{Range, Scope};
 use crate::binary::Rows;
@@ -11,19 +11,19 @@ use crate::params::Param;
 use crate::shown::PEOPLE_MIN;
 use crate::statement::{HIDDEN, HiddenAs, Statement, TEXT};
 
-/// Between the labels of two properties: no value has a zero byte.
+/// Separates the labels of two properties: no value contains a zero byte.
 const BETWEEN: char = '\0';
 
-/// The groups that are told apart, the largest first.
+/// The groups that are kept, the largest first.
 #[derive(Clone, Debug)]
 pub(super) struct Groups {
     group_by: Vec<GroupBy>,
-    /// What each is called in statements: the kind and the text of each value.
+    /// Their labels in statements: the kind and the text of each value.
     labels: Vec<String>,
     hidden_as: HiddenAs,
 }
 
-/// Which of its values an event with several belongs to.
+/// Which groups an event with several values belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Belongs {
     ToFirst,
@@ -31,7 +31,7 @@ pub(super) enum Belongs {
 }
 
 impl Groups {
-    /// The largest of these labels, each with the number of its people.
+    /// Keeps the largest of these labels, given with the numbers of their people.
     pub fn largest_of(
         mut found: Vec<(String, u64)>,
         group_by: &[GroupBy],
@@ -43,7 +43,7 @@ impl Groups {
         Self { group_by: group_by.to_vec(), labels, hidden_as }
     }
 
-    /// Whether one of these labels hides something of few people, which would tell who has it.
+    /// Whether one of these labels hides a value of only a few people, which could reveal them.
     pub fn hide_few(found: &[(String, u64)]) -> bool {
         let hides = |label: &str| label.split(BETWEEN).any(|it| key_of(it) == Key::Hidden);
         found.iter().any(|(label, people)| *people < PEOPLE_MIN && hides(label))
@@ -53,12 +53,12 @@ impl Groups {
         &self.labels
     }
 
-    /// How many there are, the rest included.
+    /// The number of groups, including the rest.
     pub fn count(&self) -> usize {
         self.labels.len() + 1
     }
 
-    /// The values of a place; the last is the rest.
+    /// The values of a group; the last is the rest.
     pub fn values(&self, place: usize) -> Vec<Key> {
         match self.labels.get(place) {
             Some(label) => label.split(BETWEEN).map(key_of).collect(),
@@ -66,12 +66,12 @@ impl Groups {
         }
     }
 
-    /// Which group has these values, each of them or none the rest.
+    /// The index of the group with these values; if all are `Rest`, that of the rest.
     pub fn place_of(&self, values: &[Key]) -> Option<usize> {
         (0..self.count()).find(|place| self.values(*place) == values)
     }
 
-    /// The places of the groups that an event belongs to, as a list.
+    /// An expression for the indexes of the groups that an event belongs to, as a list.
     pub fn places(&self, this: &mut Statement, belongs: Belongs) -> String {
         let labels = labels(this, &self.group_by, self.hidden_as, belongs);
         let known = this.bind("Array(String)", Param::Texts(self.labels.clone()));
@@ -82,7 +82,7 @@ impl Groups {
         )
     }
 
-    /// The one place of an event that belongs to its first value.
+    /// An expression for the group of an event's first value.
     pub fn place(&self, this: &mut Statement) -> String {
         format!("arrayElement({}, 1)", self.places(this, Belongs::ToFirst))
     }
@@ -97,7 +97,7 @@ fn key_of(label: &str) -> Key {
     }
 }
 
-/// What the groups of an event are called, as a list.
+/// An expression for the labels of an event's groups, as a list.
 pub(super) fn labels(
     this: &mut Statement,
     group_by: &[GroupBy],
@@ -108,7 +108,7 @@ pub(super) fn labels(
     cross_product(&own, belongs)
 }
 
-/// The labels of an event by one entry of the breakdown, as a list.
+/// An expression for an event's labels by one entry of the breakdown, as a list.
 pub(super) fn own_labels(this: &mut Statement, by: &GroupBy, hidden_as: HiddenAs) -> String {
     match by {
         GroupBy::Event(property) => {
@@ -123,7 +123,7 @@ pub(super) fn own_labels(this: &mut Statement, by: &GroupBy, hidden_as: HiddenAs
     }
 }
 
-/// The labels of these elements of a property.
+/// An expression for the labels of these elements of a property.
 pub(super) fn labels_of(
     this: &Statement,
     property: &Property,
@@ -149,7 +149,7 @@ pub(super) fn cross_product(all: &[String], belongs: Belongs) -> String {
 }
 
 impl Warehouse {
-    /// The values with which most people did one of the chosen events.
+    /// The groups with the most people who did the chosen event.
     pub(super) async fn groups(
         &self,
         scope: &Scope,
@@ -165,7 +165,7 @@ impl Warehouse {
             hidden_as = HiddenAs::Nothing;
             found = ask(hidden_as).await?;
         }
-        // Hidden ones come first whatever their size, to be looked at.
+        // Hidden labels come first whatever their size, to be checked, so they are sorted again.
         Ok(Groups::largest_of(found, group_by, hidden_as))
     }
 
@@ -182,7 +182,7 @@ impl Warehouse {
         let labels = labels(&mut this, group_by, hidden_as, belongs);
         let columns = format!("arrayDistinct({labels}) AS labels");
         let events = scope.events(&mut this, self.whose(), range, &[choice], &columns);
-        // Those that hide something: all of them, as far as they could be of few.
+        // Hidden labels that could be of few people come first, so that none of them is missed.
         let hides =
             format!("(startsWith(label, '{HIDDEN}') OR position(label, '\\0{HIDDEN}') > 0)");
         this.sql = format!(

@@ -1,4 +1,4 @@
-//! Whether people come, stay, return and leave.
+//! Lifecycle: whether people are new, stay, return or leave.
 
 use roaring::RoaringBitmap;
 
@@ -12,20 +12,20 @@ use crate::error::Error;
 pub struct LifecycleQuery {
     pub scope: Scope,
     pub event: EventChoice,
-    /// The first is the bucket before those that are asked about.
+    /// The first one is the bucket before the requested range.
     pub slots: Slots,
 }
 
 /// The people of a bucket.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LifecyclePoint {
-    /// For the first time ever.
+    /// Active for the first time ever.
     pub new: u64,
-    /// As in the bucket before.
+    /// Active, as in the bucket before.
     pub returning: u64,
-    /// Not in the bucket before, but earlier.
+    /// Active, not in the bucket before but earlier.
     pub resurrected: u64,
-    /// In the bucket before, and no more.
+    /// Active in the bucket before and not in this one.
     pub dormant: u64,
 }
 
@@ -37,7 +37,7 @@ pub enum LifecycleState {
     Dormant,
 }
 
-/// The same as a `LifecyclePoint`, by name.
+/// The people of a `LifecyclePoint`.
 #[derive(Default)]
 struct States {
     new: RoaringBitmap,
@@ -47,7 +47,7 @@ struct States {
 }
 
 impl Warehouse {
-    /// One point for each bucket but the first.
+    /// One point for each bucket except the first.
     pub async fn lifecycle(&self, query: &LifecycleQuery) -> Result<Vec<LifecyclePoint>, Error> {
         let point = |states: States| LifecyclePoint {
             new: states.new.len(),
@@ -58,7 +58,7 @@ impl Warehouse {
         Ok(self.states(query).await?.into_iter().map(point).collect())
     }
 
-    /// Who is in a state, in the bucket of this place among the points.
+    /// The people in a state, in a bucket given by its index among the points.
     pub async fn lifecycle_people(
         &self,
         query: &LifecycleQuery,

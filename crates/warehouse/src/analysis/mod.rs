@@ -1,5 +1,5 @@
-//! Questions about what people do: funnels, retention, paths, distributions, lifecycle. The store finds
-//! the events and puts them together by person or by time; what they come to is counted here, with sets
+//! Questions about what people do: trends, funnels, retention, paths, distributions, lifecycle. The
+//! store finds the events and groups them by person or by time; the results are counted here, with sets
 //! of people and lists of moments (docs/decisions/0040).
 
 mod distribution;
@@ -40,27 +40,28 @@ use crate::owners::Whose;
 use crate::params::Param;
 use crate::statement::Statement;
 
-/// One person's question must not keep everyone else's waiting.
+/// One person's question must not keep others waiting.
 const TIME_LIMIT: Duration = Duration::from_secs(30);
 const MEMORY_LIMIT: u64 = 1 << 30;
 const ROWS_LIMIT: u64 = 1_000_000_000;
-/// What an answer may take in the memory of this process.
+/// How much memory of this process an answer may take.
 const ANSWER_LIMIT: u64 = 96 << 20;
 
-/// What every question says.
+/// The part that all questions have in common.
 #[derive(Clone, Debug)]
 pub struct Scope {
     pub app: Uuid,
-    /// All events that are looked at meet it.
+    /// Only events that meet it are considered.
     pub condition: Condition,
-    /// For those who may not see personal data: what is not shown to them is not there (`shown`).
+    /// For callers who may not see personal data: values hidden from them are treated as absent
+    /// (`shown`).
     pub hide_personal: bool,
 }
 
-/// What a column is called, and what it is of.
+/// A column's name, and the expression for it.
 type Named<'a> = (&'a str, &'a str);
 
-/// Moments in milliseconds, the second of which is not included.
+/// Start and end in milliseconds, the end excluded.
 pub type Range = (i64, i64);
 
 impl Scope {
@@ -69,7 +70,8 @@ impl Scope {
         this.reading(store.columns())
     }
 
-    /// Events of a time that are one of the choices, with these columns and the `person` each is of.
+    /// A subquery for events in a range that match one of the choices, with these columns and the
+    /// event's `person`.
     fn events(
         &self,
         this: &mut Statement,
@@ -82,8 +84,8 @@ impl Scope {
         whose.events_from(&this.source(), &this.app, columns, &wanted)
     }
 
-    /// Who had events of a time that are one of the choices, by a key. Sets of numbers are small, whatever
-    /// an app's size, and to look up whose each event is would cost more.
+    /// A subquery for the people who had matching events in a range, by a key. Sets of numbers are small
+    /// whatever an app's size, and looking up the owner of each event would cost more.
     fn people_by(
         &self,
         this: &mut Statement,
@@ -102,7 +104,7 @@ impl Scope {
         whose.of(&this.app, key, &numbers)
     }
 
-    /// The same with what the events of each number come to, which takes memory by people and keys.
+    /// The same with totals over the events of each person, which takes memory by people and keys.
     fn people(
         &self,
         this: &mut Statement,
@@ -128,7 +130,7 @@ impl Scope {
     fn wanted(&self, this: &mut Statement, (from, to): Range, choices: &[&EventChoice]) -> String {
         let mut wanted = this.between(from, to);
         let chosen: Vec<String> = choices.iter().map(|choice| this.is_chosen(choice)).collect();
-        // By itself, where it can be, because the table is in the order of names.
+        // A separate condition where possible, because the table is sorted by event names.
         if let Some(names) = all_names(choices) {
             let names = this.bind("Array(String)", Param::Texts(names));
             wanted.push_str(&format!(" AND event IN {names}"));
@@ -139,7 +141,7 @@ impl Scope {
     }
 }
 
-/// The names of all events that are chosen; None if those of any name are.
+/// The names of all chosen events; None if any name is allowed.
 fn all_names(choices: &[&EventChoice]) -> Option<Vec<String>> {
     let mut names = Vec::new();
     for choice in choices {
@@ -150,18 +152,18 @@ fn all_names(choices: &[&EventChoice]) -> Option<Vec<String>> {
     Some(names)
 }
 
-/// Where a moment lies among buckets that begin at these Unix times.
+/// An expression for the start of an event's bucket; `starts` has the Unix times at which buckets start.
 fn slot(starts: &str) -> String {
     format!("toUInt32(roundDown(toUnixTimestamp(time), {starts}))")
 }
 
 impl Warehouse {
-    /// An answer whose rows are read with `Rows`.
+    /// Runs a statement whose answer is read with `Rows`.
     async fn analyze(&self, statement: &Statement) -> Result<Bytes, Error> {
         self.analyze_within(statement, None).await
     }
 
-    /// The same, unless it comes to more groups than this (`Error::is_too_large`).
+    /// The same with a limit on the number of groups (`Error::is_too_large`).
     async fn analyze_within(
         &self,
         statement: &Statement,

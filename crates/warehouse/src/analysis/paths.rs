@@ -1,8 +1,8 @@
-//! Which way people take from an event, or to one.
+//! Paths: what people do after an event, or before it.
 //!
-//! A path begins with the first event that it is about, and goes on with what the same person did next
-//! (or did before), until it has as many steps as are asked for, its window is over, or a session ends. The
-//! next one begins after that. The same thing twice in a row is one step.
+//! A path starts with the first event that matches its end, and continues with what the same person did
+//! next (or before), until it has the requested number of steps, its window is over, or the session
+//! ends. The next path starts after that. Repetitions of the same event in a row are one step.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -15,9 +15,9 @@ use crate::conditions::{EventChoice, People};
 use crate::error::Error;
 use crate::runtime::off_the_runtime;
 
-/// What a session is over after.
+/// A session ends after this much time without events.
 const SESSION_GAP_MS: i64 = 30 * 60 * 1_000;
-/// What a page is told by, besides the name of its event.
+/// The event whose steps are distinguished by page.
 const PAGE_VIEW: &str = "page_view";
 
 #[derive(Clone, Debug)]
@@ -27,13 +27,13 @@ pub struct PathsQuery {
     /// Where paths begin or end.
     pub end: EventChoice,
     pub side: Side,
-    /// Events that are steps. Those of the end are, whatever this says.
+    /// Events that are steps, in addition to those of the end.
     pub counted: EventChoice,
-    /// How many links a path has at the most.
+    /// The maximum number of links of a path.
     pub steps: usize,
     /// How long a path may take; None for as long as a session lasts.
     pub window_ms: Option<i64>,
-    /// How many different steps are told apart at each place.
+    /// How many different steps are listed at each place.
     pub branches: usize,
 }
 
@@ -43,7 +43,7 @@ pub enum Side {
     To,
 }
 
-/// A step: an event, and the page where it was a page view.
+/// A step: an event, with the page if it was a page view.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Node {
     Event {
@@ -52,7 +52,7 @@ pub enum Node {
     },
     /// An event whose name is not shown.
     Hidden,
-    /// All that are not told apart.
+    /// All steps that are not listed.
     Other,
 }
 
@@ -68,12 +68,12 @@ pub struct Link {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Paths {
-    /// Who did what paths begin or end with.
+    /// How many people did the event that paths begin or end with.
     pub people: u64,
     pub links: Vec<Link>,
 }
 
-/// One event of somebody: when, what, and whether a path begins with it.
+/// One event of a person: its time, its node, and whether a path starts with it.
 type Step = (i64, u32, bool);
 
 impl Warehouse {
@@ -90,7 +90,7 @@ impl Warehouse {
         Ok(Paths { people: begun.len(), links })
     }
 
-    /// Who took a link that is told, or any that leads to the same step.
+    /// The people who took a listed link, or any link to the same step.
     pub async fn paths_people(
         &self,
         query: &PathsQuery,
@@ -106,7 +106,7 @@ impl Warehouse {
         for ((own_step, from, to), who) in links {
             let is_wanted = match source {
                 Some(source) => from == *source && to == *target,
-                // Away from the end that all have in common.
+                // The node farther from the common end.
                 None => match query.side {
                     Side::From => to == *target,
                     Side::To => from == *target,
@@ -150,7 +150,7 @@ impl Warehouse {
     }
 }
 
-/// Who took each of the links that are told.
+/// The people of each listed link.
 type PeopleByLink = BTreeMap<(usize, Node, Node), RoaringBitmap>;
 
 fn read(answer: &[u8], query: &PathsQuery) -> Result<(RoaringBitmap, PeopleByLink), Error> {
@@ -161,12 +161,12 @@ fn read(answer: &[u8], query: &PathsQuery) -> Result<(RoaringBitmap, PeopleByLin
     let mut rows = Rows::new(answer);
     while !rows.is_at_end() {
         let person = rows.u32()?;
-        // Whoever is here did what paths begin with.
+        // Every person in the answer did the event that paths begin with.
         begun.insert(person);
         let (at, nodes, ends) = (rows.i64s()?, rows.texts()?, rows.u8s()?);
         let mut steps: Vec<(i64, &str, bool)> =
             at.zip(nodes).zip(ends).map(|((at, node), end)| (at, node, end == 1)).collect();
-        // Of the same moment in the order of their names, so that an answer is the same every time.
+        // Events of the same moment are ordered by name, so that the answer is reproducible.
         steps.sort_unstable();
         let steps: Vec<Step> = steps
             .into_iter()
@@ -185,10 +185,10 @@ fn read(answer: &[u8], query: &PathsQuery) -> Result<(RoaringBitmap, PeopleByLin
     Ok((begun, visible_links(links, &names, query)))
 }
 
-/// Who took a link: by its place, and what it leads from and to, away from the common end.
+/// The people of each link, by its step and its nodes, away from the common end.
 type Links = BTreeMap<(usize, u32, u32), RoaringBitmap>;
 
-/// Tells the links of all paths of one person, away from the common end.
+/// Calls `link` for the links of all paths of one person, away from the common end.
 fn walk(steps: &[Step], query: &PathsQuery, mut link: impl FnMut(usize, u32, u32)) {
     let backwards = query.side == Side::To;
     let at = |place: usize| if backwards { steps[steps.len() - 1 - place] } else { steps[place] };
@@ -221,7 +221,7 @@ fn walk(steps: &[Step], query: &PathsQuery, mut link: impl FnMut(usize, u32, u32
 }
 
 fn visible_links(links: Links, names: &[&str], query: &PathsQuery) -> PeopleByLink {
-    // At each place those that most people came to, and of equal ones the first by name.
+    // The steps that most people reached at each place; equal ones are ordered by name.
     let mut reached: BTreeMap<(usize, u32), RoaringBitmap> = BTreeMap::new();
     for ((step, _, to), people) in &links {
         *reached.entry((*step, *to)).or_default() |= people;

@@ -1,4 +1,4 @@
-//! Sets of people: who somebody is, who did something, who has a property, who is behind an id.
+//! Sets of people: their ids, people by property of their profile, people by id.
 
 use uuid::Uuid;
 
@@ -12,7 +12,7 @@ use crate::owners::Whose;
 use crate::rows::Kind;
 use crate::statement::Statement;
 
-/// One of the people in a set. The times are those of their own events.
+/// A person in a set, with the times of their own events.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PersonOf {
     pub kind: Kind,
@@ -22,7 +22,7 @@ pub struct PersonOf {
 }
 
 impl Warehouse {
-    /// A page of the people in a set, whoever was seen last first.
+    /// A page of the people in a set, most recently seen first.
     pub async fn people_of(
         &self,
         app: Uuid,
@@ -34,7 +34,7 @@ impl Warehouse {
         let set = this.set(people);
         let (limit, offset) =
             (this.bind("UInt64", limit.into()), this.bind("UInt64", offset.into()));
-        // Users and devices share one row of numbers, so a number is one of either.
+        // Users and devices are numbered in one sequence, so a number belongs to only one of them.
         let seen = |table: &str, column: &str, hash: &str, is_user: u8| {
             format!(
                 "SELECT toUInt8({is_user}) AS is_user, {column} AS id, min(first_seen) AS first, \
@@ -64,7 +64,7 @@ impl Warehouse {
         Ok(found)
     }
 
-    /// Who has one of these ids, as a user or as a device.
+    /// The people with one of these ids, as a user or as a device.
     pub async fn people_named(&self, app: Uuid, ids: &[String]) -> Result<People, Error> {
         let identities: Vec<Identity> = ids
             .iter()
@@ -75,7 +75,7 @@ impl Warehouse {
         self.persons(app, &People::of(numbers)).await
     }
 
-    /// Whose numbers these are: of a device that is somebody's, its owner.
+    /// The people behind these numbers: an owned device becomes its owner.
     async fn persons(&self, app: Uuid, numbers: &People) -> Result<People, Error> {
         if self.whose() == Whose::AsSent || numbers.is_empty() {
             return Ok(numbers.clone());
@@ -88,7 +88,7 @@ impl Warehouse {
         self.one_set(&this).await
     }
 
-    /// Everyone of an app.
+    /// All people of an app.
     pub async fn everyone(&self, app: Uuid) -> Result<People, Error> {
         let mut this = Statement::of(app, false, self.whose());
         let numbers = format!(
@@ -100,8 +100,8 @@ impl Warehouse {
         self.one_set(&this).await
     }
 
-    /// The users or devices whose profile passes a test, by their own numbers. Whoever has no profile
-    /// has no values either.
+    /// The users or devices whose profile passes a test, by their own numbers. Those without a profile
+    /// have no values.
     pub async fn numbers_with(
         &self,
         scope: &Scope,
@@ -110,7 +110,7 @@ impl Warehouse {
     ) -> Result<People, Error> {
         let mut this = Statement::of(scope.app, scope.hide_personal, self.whose());
         let (hash, profiles) = this.profiles(kind);
-        // What is not shown is not there.
+        // Hidden values are treated as absent.
         let passes = this.passes(&Filter { negated: false, ..filter.clone() });
         this.sql = format!(
             "SELECT groupBitmapState(number) FROM (\
@@ -122,7 +122,8 @@ impl Warehouse {
         self.one_set(&this).await
     }
 
-    /// The people whose profile, or whose device's, passes a test, or does not where that is asked.
+    /// The people whose own profile, or whose device's, passes a test; or all others if the test is
+    /// negated.
     pub async fn people_with(
         &self,
         scope: &Scope,
@@ -136,7 +137,7 @@ impl Warehouse {
         }
     }
 
-    /// The condition that an event is of a user, or from a device, whose profile passes a test.
+    /// A condition for events of users, or from devices, whose profile passes a test.
     pub async fn has_profile(
         &self,
         scope: &Scope,

@@ -1,5 +1,4 @@
-//! What the profiles of users and devices say about events: a property of theirs, joined to the events by
-//! their numbers.
+//! Properties in profiles of users and devices, joined to the events by their numbers.
 
 use crate::conditions::Property;
 use crate::owners::{Whose, owned};
@@ -9,7 +8,7 @@ use crate::statement::{HIDDEN, HiddenAs, NOT_SET, Statement};
 
 use super::groups::labels_of;
 
-/// Of a profile no text is shown to those who may not see personal data: it is about one person.
+/// Callers who may not see personal data see no texts of profiles: those are about one person.
 fn without_texts(
     this: &Statement,
     property: &Property,
@@ -30,8 +29,8 @@ fn without_texts(
 }
 
 impl Statement {
-    /// The profiles of users or devices, to be asked as if each was an event of that user or device, and the
-    /// hash by which `identities` knows them.
+    /// A subquery for profiles with the columns of an event of that user or device, and the expression
+    /// for its hash in `identities`.
     pub(super) fn profiles(&mut self, kind: Kind) -> (&'static str, String) {
         let kind_name = self.bind("String", Param::from(kind.as_str()));
         let (user, device, hash) = match kind {
@@ -46,8 +45,8 @@ impl Statement {
         (hash, profiles)
     }
 
-    /// The labels of what a profile has under a path, as a list. What is not shown of an event of that
-    /// user or device is not shown of their profile.
+    /// An expression for the labels of a profile's value at a path, as a list. A value is hidden in a
+    /// profile where it would be hidden in an event of that user or device.
     pub(super) fn profile_labels(
         &mut self,
         kind: Kind,
@@ -79,7 +78,7 @@ impl Statement {
             (Kind::User, Whose::AsSent) => {
                 (format!("(SELECT number AS person_no, {column} FROM {numbered})"), "person_no")
             }
-            // Theirs is also what their devices sent without them.
+            // This includes events that a user's devices sent without a user.
             (Kind::User, Whose::Owners) => (
                 format!(
                     "(SELECT arrayJoin(arrayPushBack(devices, number)) AS person_no, {column} \

@@ -1,5 +1,5 @@
-//! Whether people come back: of those who did one thing in a day, week or month, how many did another so
-//! many days, weeks or months later.
+//! Retention: of the people who did one event in a day, week or month, how many did another a number of
+//! days, weeks or months later.
 
 use roaring::RoaringBitmap;
 
@@ -16,17 +16,17 @@ use crate::explore::Key;
 pub struct RetentionQuery {
     pub scope: Scope,
     pub first: EventChoice,
-    /// Whether only the first time ever counts, or each.
+    /// Whether only a person's first time ever counts.
     pub first_ever: bool,
     pub returning: EventChoice,
-    /// Cohorts first, and then what is looked at after the last of them.
+    /// The buckets of the cohorts, followed by those after the last cohort.
     pub slots: Slots,
     /// How many of the buckets are cohorts.
     pub cohorts: usize,
-    /// How many buckets after its own a cohort is looked at.
+    /// How many buckets after its own a cohort is followed for.
     pub units: usize,
     pub mode: RetentionMode,
-    /// Of the first event, two at the most.
+    /// Properties of the first event, at most two.
     pub group_by: Vec<GroupBy>,
 }
 
@@ -39,7 +39,7 @@ pub enum RetentionMode {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RetentionCohort {
     pub size: u64,
-    /// In its own bucket and each of those after it that were asked about.
+    /// How many returned in its own bucket and in each following one that was requested.
     pub returned: Vec<u64>,
 }
 
@@ -80,17 +80,17 @@ impl RetentionQuery {
     }
 }
 
-/// Which figure of an answer about retention.
+/// A figure of an answer about retention.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RetentionFigure {
     pub cohort: usize,
-    /// None for all of the cohort.
+    /// None for the whole cohort.
     pub unit: Option<usize>,
     pub group: Option<Vec<Key>>,
 }
 
 impl Warehouse {
-    /// Who is behind a figure. None where there is no such figure.
+    /// The people behind a figure. None if there is no such figure.
     pub async fn retention_people(
         &self,
         query: &RetentionQuery,
@@ -133,7 +133,7 @@ impl Warehouse {
         }
     }
 
-    /// All together first, then by group, if that is asked for.
+    /// First all people together, then by group, if requested.
     pub async fn retention(
         &self,
         query: &RetentionQuery,

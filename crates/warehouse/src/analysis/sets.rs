@@ -1,4 +1,4 @@
-//! Who did something, by the bucket of time in which they did.
+//! Sets of people who did something, by bucket of time.
 
 use roaring::RoaringBitmap;
 
@@ -9,7 +9,7 @@ use crate::conditions::{EventChoice, People};
 use crate::error::Error;
 use crate::statement::Statement;
 
-/// Buckets in a row: where each starts, as Unix times, and where the last one ends.
+/// Consecutive buckets: the Unix time at which each starts, and at which the last one ends.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Slots {
     pub starts: Vec<u64>,
@@ -17,7 +17,7 @@ pub struct Slots {
 }
 
 impl Slots {
-    /// The bucket of a place alone.
+    /// Only the bucket at an index.
     pub fn only(&self, place: usize) -> Option<Self> {
         let start = *self.starts.get(place)?;
         let end = self.starts.get(place + 1).copied().unwrap_or(self.end);
@@ -30,7 +30,7 @@ impl Slots {
         (ms(from), ms(self.end))
     }
 
-    /// The place of the bucket that starts at a Unix time.
+    /// The index of the bucket that starts at a Unix time.
     pub(super) fn place(&self, start: u32) -> Option<usize> {
         self.starts.binary_search(&u64::from(start)).ok()
     }
@@ -40,7 +40,7 @@ impl Slots {
 pub(super) type Sets = Vec<RoaringBitmap>;
 
 impl Warehouse {
-    /// Who did one of the chosen events in each of the buckets.
+    /// The people who did one of the chosen events in each of the buckets.
     pub(super) async fn active(
         &self,
         scope: &Scope,
@@ -56,7 +56,7 @@ impl Warehouse {
         self.sets_of(this, slots).await
     }
 
-    /// Who did one of the chosen events for the first time ever in each of the buckets.
+    /// The people who did one of the chosen events for the first time ever in each of the buckets.
     pub(super) async fn first_ever(
         &self,
         scope: &Scope,

@@ -1,5 +1,4 @@
-//! How much of something there was, over time: events, people, devices, sessions, or what a property of
-//! the events comes to.
+//! Trends: counts of events, people, devices or sessions over time, or aggregates of a property.
 
 use super::groups::{Belongs, Groups};
 use super::sets::Slots;
@@ -18,7 +17,7 @@ pub struct TrendQuery {
     pub event: EventChoice,
     pub measure: TrendMeasure,
     pub slots: Slots,
-    /// Two at the most. An event with several values is in the group of each.
+    /// At most two. An event with several values is in the group of each.
     pub group_by: Vec<GroupBy>,
 }
 
@@ -28,11 +27,11 @@ pub enum TrendMeasure {
     People,
     Devices,
     Sessions,
-    /// Events for each of the people.
+    /// Events per person.
     PerPerson,
-    /// Of the numbers that a property has.
+    /// An aggregate of a property's numbers.
     Number(Aggregate, Property),
-    /// Different values of a property.
+    /// Distinct values of a property.
     Distinct(Property),
 }
 
@@ -49,7 +48,7 @@ pub enum Aggregate {
 }
 
 impl Aggregate {
-    /// Whether it follows from the sum and the number of the numbers.
+    /// Whether it can be computed from the sum and the count of the numbers.
     pub(super) fn is_additive(self) -> bool {
         matches!(self, Self::Sum | Self::Average)
     }
@@ -57,7 +56,7 @@ impl Aggregate {
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Trend {
-    /// None where there is nothing to take an average, a median or the like of.
+    /// None if there is nothing to aggregate.
     pub total: Option<f64>,
     /// One for each bucket.
     pub points: Vec<Option<f64>>,
@@ -70,7 +69,7 @@ pub struct TrendGroup {
     pub trend: Trend,
 }
 
-/// What the numbers of `additive` come to, and how many there are.
+/// The sum of the numbers in `additive`, and their count.
 pub(super) const SUM: &str = "(sumArray(amounts) + sumIf(single, isFinite(single)))";
 pub(super) const COUNT: &str = "(countArray(amounts) + countIf(isFinite(single)))";
 
@@ -82,8 +81,8 @@ fn numbers_of(elements: &str) -> String {
     )
 }
 
-/// The numbers of a property that are to be added up: of a list as `amounts`, and one that stands alone,
-/// as nearly all do, as `single`. To make a list of each would take as long as everything else.
+/// The numbers of a property to be summed: those of a list as `amounts`, and a single one, the usual
+/// case, as `single`. Making a list of each would take as long as everything else.
 fn additive(this: &mut Statement, property: &Property) -> String {
     if this.shown.is_some() || matches!(property, Property::Column(_)) {
         return format!(
@@ -101,7 +100,7 @@ fn additive(this: &mut Statement, property: &Property) -> String {
 }
 
 impl TrendMeasure {
-    /// What is needed of an event, as columns of `events`.
+    /// The columns of `events` that are needed.
     pub(super) fn columns(&self, this: &mut Statement) -> String {
         match self {
             Self::Events | Self::People | Self::PerPerson => String::new(),
@@ -120,7 +119,7 @@ impl TrendMeasure {
         }
     }
 
-    /// What they come to: a number, or none.
+    /// The aggregate expression: a nullable number.
     fn aggregate(&self) -> String {
         let of_numbers = |value: &str| format!("if(countArray(amounts) = 0, NULL, {value})");
         let quantile =
@@ -135,7 +134,7 @@ impl TrendMeasure {
             Self::Number(aggregate, _) => match aggregate {
                 Aggregate::Sum => format!("toNullable({SUM})"),
                 Aggregate::Average => format!("if({COUNT} = 0, NULL, {SUM} / {COUNT})"),
-                // Between the two nearest numbers, by how near they are.
+                // Interpolates linearly between the two nearest numbers.
                 Aggregate::Median => quantile(0.5),
                 Aggregate::P90 => quantile(0.9),
                 Aggregate::P95 => quantile(0.95),
@@ -146,12 +145,12 @@ impl TrendMeasure {
         }
     }
 
-    /// Whether who did it matters.
+    /// Whether it counts people.
     fn is_about_people(&self) -> bool {
         matches!(self, Self::People | Self::PerPerson)
     }
 
-    /// What there is where there are no events.
+    /// The value if there are no events.
     pub fn of_nothing(&self) -> Option<f64> {
         match self {
             Self::PerPerson => None,
@@ -161,8 +160,8 @@ impl TrendMeasure {
     }
 }
 
-/// When the session began that an event of a device is part of, by the sessions of all its events within
-/// the range: no gap of half an hour fits into a quarter of an hour (`sessions_15m`).
+/// Adds the start of each event's session to events of devices, from the sessions of all the device's
+/// events within the range: a gap of half an hour cannot fit into a quarter of an hour (`sessions_15m`).
 fn with_sessions(this: &mut Statement, query: &TrendQuery, events: &str) -> String {
     let (from, to) = query.slots.range();
     let (from, to) = (this.bind("Int64", from.into()), this.bind("Int64", to.into()));
@@ -180,7 +179,7 @@ fn with_sessions(this: &mut Statement, query: &TrendQuery, events: &str) -> Stri
 }
 
 impl Warehouse {
-    /// All together first, then by group, if that is asked for: the largest first, the rest last.
+    /// First everything together, then by group, if requested: the largest first, the rest last.
     pub async fn trend(&self, query: &TrendQuery) -> Result<(Trend, Vec<TrendGroup>), Error> {
         if query.slots.starts.is_empty() {
             return Ok((Trend::default(), Vec::new()));
@@ -199,7 +198,7 @@ impl Warehouse {
         Ok((whole.pop().unwrap_or_default(), with_rest(query, &groups, trends)))
     }
 
-    /// Who did the chosen event within these buckets, with these values if any are told. None where
+    /// The people who did the chosen event within these buckets, with these values if given. None if
     /// there is no such group.
     pub async fn trend_people(
         &self,
@@ -223,7 +222,7 @@ impl Warehouse {
         self.one_set(&this).await.map(Some)
     }
 
-    /// One for each group, or one for all.
+    /// One trend for each group, or a single one for everything.
     async fn trends(
         &self,
         query: &TrendQuery,
@@ -248,7 +247,7 @@ impl Warehouse {
     }
 }
 
-/// The trends of the groups by their places; that of the rest only if there is any.
+/// The trends of the groups in order; that of the rest only if it has any values.
 pub(super) fn with_rest(
     query: &TrendQuery,
     groups: &Groups,

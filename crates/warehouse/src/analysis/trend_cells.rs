@@ -1,6 +1,6 @@
-//! A trend by group from one pass over the events: the store counts each value in each bucket, and what the
-//! cells come to together is put together here. For measures that can be, and as long as the values are not
-//! too many; otherwise the groups are found first and counted then (`trend`).
+//! A trend by group in one pass over the events: the store counts each value in each bucket, and the
+//! cells are combined here. For measures where that is possible, and only if there are not too many
+//! values; otherwise the groups are determined first and counted in a second pass (`trend`).
 
 use std::collections::BTreeMap;
 
@@ -15,17 +15,17 @@ use crate::conditions::GroupBy;
 use crate::error::Error;
 use crate::statement::{HiddenAs, Statement, elements_of};
 
-/// More cells than this are no answer.
+/// The maximum number of cells.
 const CELLS_MAX: usize = 20_000;
-/// What all events together are called. No group is: a label begins with its kind.
+/// The label of all events together. No group has it: other labels begin with their kind.
 const WHOLE: &str = "";
 
-/// What some events come to, and other events can be added to.
+/// An aggregate of some events, to which others can be added.
 #[derive(Clone, Debug, Default)]
 struct Cell {
-    /// A sum, or the least or the largest number.
+    /// A sum, a minimum or a maximum.
     amount: f64,
-    /// How many numbers, or events, that is of.
+    /// How many numbers or events it is of.
     count: u64,
     people: RoaringBitmap,
 }
@@ -57,16 +57,16 @@ impl Cell {
     }
 }
 
-/// How the parts of a cell are put together.
+/// How the parts of a cell are combined.
 struct Parts {
     amount: &'static str,
     count: &'static str,
-    /// Of amounts that there are.
+    /// The aggregate function over the amounts that exist.
     together: &'static str,
 }
 
 impl TrendMeasure {
-    /// None of what cannot be put together from parts.
+    /// None if the measure cannot be combined from parts.
     fn parts(&self) -> Option<Parts> {
         let (amount, together) = match self {
             Self::Events | Self::People | Self::PerPerson => {
@@ -83,8 +83,8 @@ impl TrendMeasure {
     }
 }
 
-/// What events are told apart by, each with its name, and the labels that this comes to. The labels take
-/// longer to find than anything else, and many events share theirs.
+/// The named keys that events are first grouped by, and the expression for the labels derived from them.
+/// Labels take longer to compute than anything else, and many events share theirs.
 fn keys(
     this: &mut Statement,
     group_by: &[GroupBy],
@@ -94,7 +94,7 @@ fn keys(
     for (place, by) in group_by.iter().enumerate() {
         let name = format!("key_{place}");
         match by {
-            // Where values are hidden, it depends on whose event it is.
+            // With hidden values, the labels depend on whose event it is.
             GroupBy::Event(property) if this.shown.is_none() => {
                 labels.push(labels_of(this, property, &elements_of(property, &name), hidden_as));
                 keys.push((name, this.stored(property)));
@@ -108,11 +108,11 @@ fn keys(
     (keys, cross_product(&labels, Belongs::ToEach))
 }
 
-/// Of each label what it comes to in each bucket.
+/// The cells of each label, one for each bucket.
 #[derive(Default)]
 struct Cells {
     by_label: BTreeMap<String, Vec<Cell>>,
-    /// Whether an event has several labels: such groups cannot be added up.
+    /// Whether any event has several labels: such groups cannot be added up.
     overlap: bool,
 }
 
@@ -133,7 +133,7 @@ impl Cells {
         Ok(this)
     }
 
-    /// How many people each label is of.
+    /// The number of people of each label.
     fn sizes(&self) -> Vec<(String, u64)> {
         let people = |cells: &Vec<Cell>| {
             let mut all = RoaringBitmap::new();
@@ -156,7 +156,7 @@ impl Cells {
         Trend { total: value(&total), points: points.iter().map(value).collect() }
     }
 
-    /// All together. Who they are is known of the groups alone.
+    /// Everything together. People are known only from the groups.
     fn whole(&mut self, query: &TrendQuery) -> Trend {
         let mut whole = self.by_label.remove(WHOLE).unwrap_or_default();
         whole.resize(query.slots.starts.len(), Cell::default());
@@ -168,7 +168,7 @@ impl Cells {
 }
 
 impl Warehouse {
-    /// None where it takes more than one pass.
+    /// None if it takes more than one pass.
     pub(super) async fn trend_in_one_pass(
         &self,
         query: &TrendQuery,
@@ -204,7 +204,7 @@ impl Warehouse {
         let keys: Vec<String> = keys.iter().map(|(name, of)| format!("{of} AS {name}")).collect();
         let columns = format!("time, {}{}", keys.join(", "), measure.columns(&mut this));
         let events = scope.events(&mut this, self.whose(), slots.range(), &[event], &columns);
-        // People are the same whether they are put together by group or not.
+        // For people the whole is the union of the groups.
         let labels_and_whole = match measure {
             TrendMeasure::People => "labels".to_owned(),
             _ => format!("arrayPushBack(labels, '{WHOLE}')"),
