@@ -22,7 +22,7 @@ const LIMIT: Duration = Duration::from_secs(900);
 
 pub async fn measure(program: &str) -> anyhow::Result<()> {
     let mut first = None;
-    let most = std::env::var("BENCH_DEVICES").ok().map_or(Ok(DEVICES), |told| told.parse())?;
+    let most = std::env::var("BENCH_DEVICES").ok().map_or(Ok(DEVICES), |text| text.parse())?;
     println!("memory of the server after the dashboard over {DAYS} days in {} zones", ZONES.len());
     for devices in [most / 10, most] {
         let (folder, last) = filled(program, devices).await?;
@@ -31,8 +31,8 @@ pub async fn measure(program: &str) -> anyhow::Result<()> {
         let path = format!("/orgs/{}/data-overall", server.account.org);
         let started = Instant::now();
         for zone in ZONES {
-            let told = server.account.post(&path, &question(last, DAYS, zone)).await?;
-            let totals = &told["data"]["totals"];
+            let answer = server.account.post(&path, &question(last, DAYS, zone)).await?;
+            let totals = &answer["data"]["totals"];
             let found = &totals["active_devices"]["value"];
             anyhow::ensure!(*found == devices, "{found} devices in {zone}");
             // West of Greenwich some were first seen before the range.

@@ -90,9 +90,13 @@ async fn batch(store: &Warehouse, known: u64, now: u64) -> anyhow::Result<f64> {
             messages.push(key(time, Uuid::from_u128(u128::from(number) << 64 | u128::from(known))));
         }
         let started = Instant::now();
-        let told = store.known_ids(&messages, 2).await?;
+        let recognized = store.known_ids(&messages, 2).await?;
         times.push(started.elapsed());
-        anyhow::ensure!(told.len() == repeated, "{} of {repeated} were recognized", told.len());
+        anyhow::ensure!(
+            recognized.len() == repeated,
+            "{} of {repeated} were recognized",
+            recognized.len()
+        );
     }
     times.sort_unstable();
     Ok(times[times.len() / 2].as_secs_f64() * 1e3)

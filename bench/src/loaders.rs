@@ -135,8 +135,8 @@ async fn pass_on(
     };
     let mut response = (status, body).into_response();
     // Only `x-` headers are passed on; the others are about the connection.
-    let told = headers.into_iter().filter_map(|(name, value)| Some((name?, value)));
-    response.headers_mut().extend(told.filter(|(name, _)| name.as_str().starts_with("x-")));
+    let named = headers.into_iter().filter_map(|(name, value)| Some((name?, value)));
+    response.headers_mut().extend(named.filter(|(name, _)| name.as_str().starts_with("x-")));
     response
 }
 

@@ -52,8 +52,8 @@ pub(crate) async fn read_at_most(
     mut response: reqwest::Response,
     most: usize,
 ) -> Result<Bytes, Failure> {
-    let told = response.content_length().and_then(|told| usize::try_from(told).ok());
-    let mut answer = BytesMut::with_capacity(told.unwrap_or(0).min(most));
+    let announced = response.content_length().and_then(|length| usize::try_from(length).ok());
+    let mut answer = BytesMut::with_capacity(announced.unwrap_or(0).min(most));
     while let Some(chunk) = response.chunk().await.map_err(lost)? {
         if answer.len() + chunk.len() > most {
             return Err(Failure { error: Error::too_large(most), timed_out: false });

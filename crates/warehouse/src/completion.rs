@@ -170,9 +170,9 @@ impl Touched {
 fn uneven_counts(touched: &Touched) -> String {
     let (events, counts) = (touched.events(), touched.counts());
     let none = ["0"; 6];
-    let columns = |told: &[(usize, &str)]| {
+    let columns = |sums: &[(usize, &str)]| {
         let mut columns = none.map(str::to_owned);
-        told.iter().for_each(|(place, sum)| (*sum).clone_into(&mut columns[*place]));
+        sums.iter().for_each(|(place, sum)| (*sum).clone_into(&mut columns[*place]));
         let columns = columns.iter().zip(["a", "v", "b", "c", "d", "e"]);
         let columns = columns.map(|(sum, name)| format!("toInt64({sum}) AS {name}"));
         columns.collect::<Vec<_>>().join(", ")

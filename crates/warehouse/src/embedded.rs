@@ -171,7 +171,7 @@ impl Supervisor {
             Ok(child) => child,
             Err(error) => return End::Failed(format!("the engine cannot be started: {error}")),
         };
-        let said = collect_stderr(&mut child);
+        let last_line = collect_stderr(&mut child);
         let greeted = tokio::select! {
             greeted = timeout(START_LIMIT, greet(&self.plan, &mut child, &secret)) => greeted,
             () = told_to_stop(&mut self.inbox) => {
@@ -184,7 +184,7 @@ impl Supervisor {
             Ok(greeted) => greeted,
             Err(reason) => {
                 kill(&mut child).await;
-                return End::Failed(said.with(&reason).await);
+                return End::Failed(last_line.with(&reason).await);
             }
         };
         let address = Address { port, secret, generation: self.generation, pid: child.id() };
@@ -193,7 +193,7 @@ impl Supervisor {
         );
         tracing::info!(target: "engine", generation = self.generation, "the engine is up");
         self.status.send_replace(Status { state: State::Up, address: Some(address.clone()) });
-        self.watch(child, stdin, &address, said).await
+        self.watch(child, stdin, &address, last_line).await
     }
 
     fn spawn(&self) -> std::io::Result<Child> {
@@ -221,7 +221,7 @@ impl Supervisor {
         mut child: Child,
         stdin: ChildStdin,
         address: &Address,
-        said: Said,
+        last_line: LastLine,
     ) -> End {
         let ping = ping_for_ever(address.clone());
         tokio::pin!(ping);
@@ -229,7 +229,7 @@ impl Supervisor {
             tokio::select! {
                 status = child.wait() => {
                     let how = status.map_or_else(|error| error.to_string(), |status| status.to_string());
-                    return End::Failed(said.with(&how).await);
+                    return End::Failed(last_line.with(&how).await);
                 }
                 reason = &mut ping => {
                     kill(&mut child).await;
@@ -305,12 +305,12 @@ async fn ping_for_ever(address: Address) -> String {
 }
 
 /// The last line an engine wrote to stderr, usually the reason why it ended.
-struct Said {
+struct LastLine {
     last: Arc<Mutex<String>>,
     reading: Option<JoinHandle<()>>,
 }
 
-impl Said {
+impl LastLine {
     /// Adds the last line to a reason. To be called once the engine has ended; its output may still be
     /// in the pipe.
     async fn with(self, reason: &str) -> String {
@@ -322,7 +322,7 @@ impl Said {
     }
 }
 
-fn collect_stderr(child: &mut Child) -> Said {
+fn collect_stderr(child: &mut Child) -> LastLine {
     let last = Arc::new(Mutex::default());
     let reading = child.stderr.take().map(|stderr| {
         let last = last.clone();
@@ -334,7 +334,7 @@ fn collect_stderr(child: &mut Child) -> Said {
             }
         })
     });
-    Said { last, reading }
+    LastLine { last, reading }
 }
 
 /// Generated for every engine and known only to it and to us; `address_file` passes it to commands of

@@ -26,11 +26,11 @@ pub(crate) fn people_by(
             "SELECT {key}, toUInt64(groupBitmapMerge(who)){devices} FROM {rows} GROUP BY {key}"
         );
     }
-    let (carried, told) = if has_devices { (", devices", ", any(devices)") } else { ("", "") };
+    let (carried, selected) = if has_devices { (", devices", ", any(devices)") } else { ("", "") };
     let numbers = format!(
         "(SELECT {key}{carried}, arrayJoin(bitmapToArray(joined)) AS person_no FROM (\
              SELECT {key}, groupBitmapMergeState(who) AS joined{devices} FROM {rows} GROUP BY {key}))"
     );
     let people = whose.of(app, &format!("{key}{carried}"), &numbers);
-    format!("SELECT {key}, toUInt64(groupBitmap(person)){told} FROM {people} GROUP BY {key}")
+    format!("SELECT {key}, toUInt64(groupBitmap(person)){selected} FROM {people} GROUP BY {key}")
 }

@@ -16,7 +16,7 @@ pub struct Lines {
     are_bytes: bool,
     total: u64,
     done: u64,
-    told: u64,
+    reported_tenth: u64,
 }
 
 impl Progress {
@@ -66,8 +66,8 @@ impl Progress {
             Self::Lines(lines) => {
                 lines.done += more;
                 let tenth = (lines.done * 10).checked_div(lines.total).unwrap_or(0).min(10);
-                if tenth > lines.told {
-                    lines.told = tenth;
+                if tenth > lines.reported_tenth {
+                    lines.reported_tenth = tenth;
                     let total = match lines.are_bytes {
                         true => HumanBytes(lines.total).to_string(),
                         false => lines.total.to_string(),

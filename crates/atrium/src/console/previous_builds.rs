@@ -102,7 +102,7 @@ impl PreviousBuilds {
 
     /// Records that this build runs from now on, and all others no longer.
     pub fn take_over_blocking(&self, now: Millis) {
-        if let Err(error) = self.lay_down(now).and_then(|()| self.end_others(now)) {
+        if let Err(error) = self.store_files(now).and_then(|()| self.end_others(now)) {
             let error = format!("{error:#}");
             tracing::warn!(error, "the console's files could not be kept for tabs that stay open");
         }
@@ -111,7 +111,7 @@ impl PreviousBuilds {
 
     /// Records again that this build runs, and removes expired ones.
     pub fn clean_up_blocking(&self, now: Millis) -> u64 {
-        if let Err(error) = self.lay_down(now) {
+        if let Err(error) = self.store_files(now) {
             tracing::debug!("the console's files could not be kept: {error:#}");
         }
         let mut gone = 0;
@@ -143,7 +143,7 @@ impl PreviousBuilds {
 
     /// Stores this build's files if they are not there yet. They are written under a temporary name, so
     /// that nobody finds an incomplete build.
-    fn lay_down(&self, now: Millis) -> anyhow::Result<()> {
+    fn store_files(&self, now: Millis) -> anyhow::Result<()> {
         let Some(own) = &self.own else { return Ok(()) };
         let target = self.root.join(own);
         if !target.join(MANIFEST).exists() {

@@ -66,19 +66,19 @@ async fn store(atrium: &AppState, batch: Batch) -> anyhow::Result<()> {
 struct Progress {
     all: u64,
     done: u64,
-    said: u64,
+    reported: u64,
 }
 
 impl Progress {
     fn new(all: u64) -> Self {
-        Self { all, done: 0, said: 0 }
+        Self { all, done: 0, reported: 0 }
     }
 
     fn add(&mut self, events: u64) {
         self.done += events;
         let tenths = self.done * 10 / self.all.max(1);
-        if tenths > self.said {
-            self.said = tenths;
+        if tenths > self.reported {
+            self.reported = tenths;
             eprintln!("{} of {} events stored", grouped(self.done), grouped(self.all));
         }
     }

@@ -97,24 +97,24 @@ const FICTIONAL_PHONES: &[(&str, u64)] =
     &[("+44 7700 900", 1_000), ("+49 30 23125", 1_000), ("+1 202 555 01", 100)];
 
 pub fn identity(market: Market, number: u64, chance: &mut Chance) -> Identity {
-    let (name, spelt, city) = match market {
+    let (name, spelled, city) = match market {
         Market::China => {
-            let (family, family_spelt) = chance.weighted(CHINA_FAMILY);
-            let (given, given_spelt) = chance.pick(CHINA_GIVEN);
-            let spelt = format!("{family_spelt}.{given_spelt}");
-            (format!("{family}{given}"), spelt, chance.weighted(CHINA_CITIES))
+            let (family, family_spelled) = chance.weighted(CHINA_FAMILY);
+            let (given, given_spelled) = chance.pick(CHINA_GIVEN);
+            let spelled = format!("{family_spelled}.{given_spelled}");
+            (format!("{family}{given}"), spelled, chance.weighted(CHINA_CITIES))
         }
         Market::Europe => {
             let (given, family) = (chance.pick(EUROPE_GIVEN), chance.pick(EUROPE_FAMILY));
-            let spelt = format!("{given}.{family}").to_lowercase();
-            (format!("{given} {family}"), spelt, chance.weighted(EUROPE_CITIES))
+            let spelled = format!("{given}.{family}").to_lowercase();
+            (format!("{given} {family}"), spelled, chance.weighted(EUROPE_CITIES))
         }
     };
     let (range, end) = chance.pick(FICTIONAL_PHONES);
     let (last, digits) = (chance.below(*end), end.to_string().len() - 1);
     Identity {
         name,
-        email: format!("{spelt}.{number}@example.com"),
+        email: format!("{spelled}.{number}@example.com"),
         phone: format!("{range}{last:0digits$}"),
         city,
         plan: chance.weighted::<&str>(PLANS),

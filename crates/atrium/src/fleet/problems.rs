@@ -131,7 +131,7 @@ fn of_instance(instance: &Instance, now: Millis, found: &mut Vec<Problem>) {
 
 /// Reports once for each kind of work and holder: loading alone has a lease for every partition.
 fn of_leases(fleet: &Fleet, now: Millis, found: &mut Vec<Problem>) {
-    let mut told = HashSet::new();
+    let mut reported = HashSet::new();
     for lease in fleet.leases.iter().filter(|lease| lease.held_until > now) {
         let left = lease.held_until.since(now);
         let is_lost = |holder: &Instance| now.since(holder.seen_at) > SILENT_FOR;
@@ -143,7 +143,7 @@ fn of_leases(fleet: &Fleet, now: Millis, found: &mut Vec<Problem>) {
             continue;
         };
         let holder = lease.holder.split('/').next().unwrap_or_default();
-        if told.insert((lease.work(), holder)) {
+        if reported.insert((lease.work(), holder)) {
             let problem = Problem::new(code, Severity::Failure, lease.work());
             found.push(problem.detail(holder).amount(left / Millis::SECOND));
         }

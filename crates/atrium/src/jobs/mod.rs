@@ -74,7 +74,7 @@ pub fn start(atrium: &AppState) -> Jobs {
     tokio::spawn(hourly(atrium.clone()));
     tokio::spawn(watch_data(atrium.clone()));
     tokio::spawn(erase(atrium.clone()));
-    tokio::spawn(count_anew(atrium.clone()));
+    tokio::spawn(recount_events(atrium.clone()));
     tokio::spawn(keep_columns(atrium.clone()));
     tokio::spawn(measure_cohorts(atrium.clone()));
     tokio::spawn(keep_up(atrium.clone()));
@@ -142,7 +142,7 @@ async fn erase(atrium: AppState) {
 }
 
 /// Recounts that a new release needs; usually none.
-async fn count_anew(atrium: AppState) {
+async fn recount_events(atrium: AppState) {
     let mut ticks = tokio::time::interval(RECOUNTS);
     while !atrium.warehouse.is_everything_counted() {
         ticks.tick().await;

@@ -242,15 +242,15 @@ pub fn breadcrumbs(value: &Value) -> Vec<Breadcrumb> {
     };
     let read = |crumb: &Value| {
         let data = &crumb["data"];
-        let said = text(&crumb["message"], WORD_MAX);
+        let own_message = text(&crumb["message"], WORD_MAX);
         let moved = [text(&data["from"], WORD_MAX), text(&data["to"], WORD_MAX)];
         let asked = [
             text(&data["method"], WORD_MAX),
             text(&data["url"], WORD_MAX),
             data["status_code"].as_i64().map(|status| status.to_string()).unwrap_or_default(),
         ];
-        let message = if !said.is_empty() {
-            said
+        let message = if !own_message.is_empty() {
+            own_message
         } else if !moved[1].is_empty() {
             moved.join(" → ")
         } else {

@@ -133,14 +133,14 @@ fn of_groups(
         }
     }
     let of_series = |(one, query): (&SeriesFigures, &TrendQuery), group: &GroupValues| {
-        let told = one.groups.iter().find(|it| it.group == *group);
+        let found = one.groups.iter().find(|it| it.group == *group);
         let has_others = one.groups.iter().any(|it| it.group.other);
         let nothing = || {
             let none = query.measure.of_nothing();
             let begun = one.points.points.iter().map(|point| point.and(none));
             Points { total: none, points: begun.take(count).collect() }
         };
-        told.map(|it| it.points.clone()).or_else(|| (!has_others).then(nothing))
+        found.map(|it| it.points.clone()).or_else(|| (!has_others).then(nothing))
     };
     let points = |group: &GroupValues| -> Option<Vec<Points>> {
         series.iter().zip(queries).map(|one| of_series(one, group)).collect()

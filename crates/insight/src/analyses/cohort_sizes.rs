@@ -28,7 +28,7 @@ const LEASE: &str = "cohort_sizes";
 const READY: Duration = Duration::from_secs(60);
 /// The time limit of a run; cohorts left over are measured in the next one.
 const RUN_FOR: Duration = Duration::from_secs(240);
-const DAYS_TOLD: i64 = 90;
+const DAYS_SHOWN: i64 = 90;
 const KEPT_FOR: i64 = 100 * Millis::DAY;
 
 /// Measures the cohorts that have no size yet for the current day of their app. Returns how many there
@@ -88,12 +88,12 @@ async fn measured(atrium: &Insight, cohort: &MeasuredCohort, day: String) -> Res
         reads_profiles |= asker.reads_profiles();
         Ok(i64::try_from(people?.count()).unwrap_or(i64::MAX))
     };
-    let told = |found: Result<i64>| match found {
+    let or_unknown = |found: Result<i64>| match found {
         Ok(people) => Ok(Some(people)),
         Err(error) if passes(error.status()) => Err(error),
         Err(_) => Ok(None),
     };
-    let (people, people_shown) = (told(size(true).await)?, told(size(false).await)?);
+    let (people, people_shown) = (or_unknown(size(true).await)?, or_unknown(size(false).await)?);
     let reads_profiles = i64::from(reads_profiles);
     Ok(SizeRow { day, people, people_shown, reads_profiles })
 }
@@ -135,14 +135,14 @@ pub async fn cohort_sizes(
     if cohort.is_none() {
         return Err(Code::NotFound.into());
     }
-    let rows = sizes::latest(&mut db, &cohort_id, DAYS_TOLD).await?;
+    let rows = sizes::latest(&mut db, &cohort_id, DAYS_SHOWN).await?;
     if rows.iter().any(|row| row.reads_profiles == 1) && !app.holds(Permission::ProfileView) {
         return Err(Fault::new(Code::PersonalData).into());
     }
     let pii = app.holds(Permission::ProfilePii);
-    let told = |row: SizeRow| {
+    let shown = |row: SizeRow| {
         let people = if pii { row.people } else { row.people_shown };
         people.map(|people| DaySize { date: row.day, people })
     };
-    Ok(Data(CohortSizes { sizes: rows.into_iter().rev().filter_map(told).collect() }))
+    Ok(Data(CohortSizes { sizes: rows.into_iter().rev().filter_map(shown).collect() }))
 }

@@ -232,14 +232,14 @@ async fn listed(
         found.iter().filter(|it| it.kind == kind).map(|it| it.id.clone()).collect()
     };
     let of_kind = async |kind: Kind| {
-        let sight = PiiAccess::new(asker.atrium, app, kind);
+        let access = PiiAccess::new(asker.atrium, app, kind);
         let profiles = profiles_of_ids(&asker.store, asker.app, kind, &ids(kind)).await?;
-        let others = sight.others(&asker.store, asker.app, profiles.values()).await?;
-        Ok::<_, Error>((sight, profiles, others))
+        let others = access.others(&asker.store, asker.app, profiles.values()).await?;
+        Ok::<_, Error>((access, profiles, others))
     };
     let (users, devices) = try_join(of_kind(Kind::User), of_kind(Kind::Device)).await?;
     let item = |person: PersonOf| {
-        let ((sight, profiles, others), kind) = match person.kind {
+        let ((access, profiles, others), kind) = match person.kind {
             Kind::User => (&users, ProfileKind::User),
             Kind::Device => (&devices, ProfileKind::Device),
         };
@@ -249,7 +249,7 @@ async fn listed(
             first_ms: Some(person.first_ms),
             last_ms: Some(person.last_ms),
         };
-        PersonItem { kind, profile: sight.item(row, profile, others) }
+        PersonItem { kind, profile: access.item(row, profile, others) }
     };
     Ok(PeoplePage {
         total: people.count(),

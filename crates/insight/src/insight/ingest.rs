@@ -97,11 +97,11 @@ async fn sums(
         }
     }
     let over_limit = cardinality::store::over_limit(db, apps, from, to).await?;
-    let told = over_limit.into_iter().map(|(limit, count)| {
+    let listed = over_limit.into_iter().map(|(limit, count)| {
         let name = limit.words(locale).to_owned();
         OverLimit { limit, name, max: limits.of(limit), count }
     });
-    ingest.over_limit = told.collect();
+    ingest.over_limit = listed.collect();
     ingest.reasons.sort_by_key(|rejected| -rejected.count);
     if !ingest.reasons.is_empty() {
         let mut samples = samples(db, apps).await?;

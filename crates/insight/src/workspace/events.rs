@@ -117,9 +117,9 @@ pub async fn event_list(
     let mut items = items_of(&names);
     let other = count(&store, id, &mut items, atrium.now()).await?;
     let mut db = atrium.db.read().await?;
-    let said = store::events(&mut db, app.id()).await?;
+    let described = store::events(&mut db, app.id()).await?;
     drop(db);
-    describe(&mut items, said, app.holds(Permission::MetadataView));
+    describe(&mut items, described, app.holds(Permission::MetadataView));
     if !app.has_pii() {
         hide(&store, id, &mut items).await?;
     }
@@ -196,8 +196,12 @@ async fn count(
 }
 
 /// Adds descriptions, including those of events that were never seen.
-fn describe(items: &mut HashMap<String, EventItem>, said: Vec<store::EventRow>, may_read: bool) {
-    for row in said {
+fn describe(
+    items: &mut HashMap<String, EventItem>,
+    described: Vec<store::EventRow>,
+    may_read: bool,
+) {
+    for row in described {
         let item = items.entry(row.event).or_insert_with_key(|event| EventItem::named(event));
         item.description = row.description.filter(|_| may_read);
         item.hidden = row.hidden_at.is_some();
@@ -210,9 +214,11 @@ fn is_wanted(item: &EventItem, status: EventStatus, search: &str) -> bool {
         EventStatus::Hidden => item.hidden,
         EventStatus::All => true,
     };
-    let said = |text: &str| text.to_lowercase().contains(search);
+    let contains = |text: &str| text.to_lowercase().contains(search);
     in_state
-        && (search.is_empty() || said(&item.event) || item.description.as_deref().is_some_and(said))
+        && (search.is_empty()
+            || contains(&item.event)
+            || item.description.as_deref().is_some_and(contains))
 }
 
 fn sort(items: &mut [EventItem], by: Sort, descending: bool) {

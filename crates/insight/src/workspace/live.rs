@@ -43,7 +43,7 @@ const LOOK_BACK: Duration = Duration::from_secs(2);
 /// How many more times to look for earlier messages that were still waiting to be stored, once a second.
 const LOOKS_BACK: u8 = 10;
 /// How many reported messages are remembered.
-const TOLD_MAX: usize = 5_000;
+const REPORTED_MAX: usize = 5_000;
 /// How often to check whether other instances load, and to read what they have stored.
 const OTHERS_LOOK: Duration = Duration::from_secs(10);
 const STORED_LOOK: Duration = Duration::from_secs(2);
@@ -87,7 +87,7 @@ pub async fn live_view(
     let viewer = viewer.ok_or_else(|| Error::busy(Code::TooManyViewers, RETRY_SECONDS))?;
     live_history::wake(&atrium);
     let pseudonyms = |kind| Pseudonyms::new(&atrium, app.id(), kind);
-    let eyes = ViewerRights {
+    let rights = ViewerRights {
         pii: app.has_pii(),
         users: pseudonyms(Kind::User),
         devices: pseudonyms(Kind::Device),
@@ -102,7 +102,7 @@ pub async fn live_view(
         reader: app.reader(Class::AdHoc),
         parts,
         viewer,
-        eyes,
+        rights,
         look: every(LOOK),
         sum_up: every(SUM_UP),
         end: Instant::now() + LASTING,
@@ -133,7 +133,7 @@ struct Watching {
     /// The request's head, to authorize the caller again.
     parts: Parts,
     viewer: Viewer,
-    eyes: ViewerRights,
+    rights: ViewerRights,
     look: Interval,
     sum_up: Interval,
     end: Instant,
@@ -167,7 +167,7 @@ impl Reported {
             return false;
         }
         self.order.push_back(id.to_owned());
-        if self.order.len() > TOLD_MAX
+        if self.order.len() > REPORTED_MAX
             && let Some(oldest) = self.order.pop_front()
         {
             self.ids.remove(&oldest);
@@ -226,7 +226,7 @@ impl Watching {
                     let seen = seen?;
                     let text: Value = serde_json::from_str(&seen.text).unwrap_or_default();
                     let others = self.others([&text["data"]], seen.named.as_ref()).await;
-                    let message = self.eyes.message(&seen, text, &others);
+                    let message = self.rights.message(&seen, text, &others);
                     if self.earlier.is_new(&message) {
                         return Event::default().event("message").json_data(message).ok();
                     }
@@ -248,7 +248,7 @@ impl Watching {
                     }
                     // Ends the stream if the session ended, a role was revoked, or the app was deleted.
                     let app = DataApp::<LiveView>::from_request_parts(&mut self.parts, &self.atrium);
-                    self.eyes.pii = app.await.ok()?.has_pii();
+                    self.rights.pii = app.await.ok()?.has_pii();
                     return Some(Event::default().comment(""));
                 }
             }
@@ -309,7 +309,7 @@ impl Watching {
         let named = seen.iter().filter_map(|one| one.named.as_ref());
         let others = self.others(texts.iter().map(|text| &text["data"]), named).await;
         for (seen, text) in seen.iter().zip(texts).filter(|(seen, _)| is_wanted(seen)) {
-            let mut message = self.eyes.message(seen, text, &others);
+            let mut message = self.rights.message(seen, text, &others);
             message.earlier = earlier;
             if self.earlier.is_new(&message) {
                 self.earlier.waiting.push_back(message);
@@ -324,7 +324,7 @@ impl Watching {
         named: impl IntoIterator<Item = &'a Named>,
     ) -> Others {
         let mut texts = BTreeSet::new();
-        if self.eyes.pii {
+        if self.rights.pii {
             return Others::default();
         }
         for data in messages {

@@ -148,8 +148,8 @@ pub async fn property_metadata_update(
         None => json!(text),
         Some(value_type) => json!({ "description": text, "type": value_type }),
     };
-    let (before, told) = (view(&before, type_before), view(&after, type_after));
-    let entry = entry.with(json!({ "before": before, "after": told }));
+    let (before, after_view) = (view(&before, type_before), view(&after, type_after));
+    let entry = entry.with(json!({ "before": before, "after": after_view }));
     audit::append(&mut tx, &app.actor(), entry).await?;
     tx.commit().await?;
     Ok(Data(PropertyMetadata { event, property, description: after, value_type: type_after }))

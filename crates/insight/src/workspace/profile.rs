@@ -70,10 +70,10 @@ pub async fn profile_view(
     Query(query): Query<RefQuery>,
 ) -> Result<Data<Profile>> {
     let kind = Kind::from(kind.kind);
-    let sight = PiiAccess::new(&atrium, &app, kind);
+    let access = PiiAccess::new(&atrium, &app, kind);
     let (caller, app_uuid) = (app.reader(Class::AdHoc), app.id().uuid()?);
     let store = warehouse_for(&atrium, caller).await?;
-    let id = find(&store, app_uuid, kind, &sight, &query.reference).await?;
+    let id = find(&store, app_uuid, kind, &access, &query.reference).await?;
     let person = store.person(app_uuid, kind, &id).await.map_err(warehouse_error)?;
     let seen = store.seen_between(app_uuid, kind, &id).await.map_err(warehouse_error)?;
     let doings = match seen {
@@ -87,16 +87,17 @@ pub async fn profile_view(
         Kind::Device => Kind::User,
     };
     let others =
-        PiiAccess { pii: sight.pii, pseudonyms: Pseudonyms::new(&atrium, app.id(), other) };
+        PiiAccess { pii: access.pii, pseudonyms: Pseudonyms::new(&atrium, app.id(), other) };
     let together: Vec<_> = doings.together.into_iter().map(|id| others.name(id)).collect();
     let (devices, users) = match kind {
         Kind::User => (Some(together), None),
         Kind::Device => (None, Some(together)),
     };
-    let others_in_profile = sight.others(&store, app_uuid, profiles.iter()).await?;
-    let top_events = top_events(&store, app_uuid, &person.id, doings.top_events, sight.pii).await?;
+    let others_in_profile = access.others(&store, app_uuid, profiles.iter()).await?;
+    let top_events =
+        top_events(&store, app_uuid, &person.id, doings.top_events, access.pii).await?;
     Ok(Data(Profile {
-        item: sight.item(person, profile, &others_in_profile),
+        item: access.item(person, profile, &others_in_profile),
         events: doings.events,
         top_events,
         devices,
@@ -134,16 +135,16 @@ async fn find(
     store: &Warehouse,
     app: Uuid,
     kind: Kind,
-    sight: &PiiAccess,
+    access: &PiiAccess,
     reference: &str,
 ) -> Result<String> {
-    if sight.pii
+    if access.pii
         && let Some(id) = store.id_known(app, kind, reference).await.map_err(warehouse_error)?
     {
         return Ok(id);
     }
     let digits = pseudonym::digits(reference).ok_or(Code::NotFound)?;
-    let found = store.id_behind(app, kind, &sight.pseudonyms.key, digits).await;
+    let found = store.id_behind(app, kind, &access.pseudonyms.key, digits).await;
     Ok(found.map_err(warehouse_error)?.ok_or(Code::NotFound)?)
 }
 
@@ -203,10 +204,10 @@ pub async fn profile_event_list(
         return Err(Error::invalid(vec![fault]));
     }
     let kind = Kind::from(kind.kind);
-    let sight = PiiAccess::new(&atrium, &app, kind);
+    let access = PiiAccess::new(&atrium, &app, kind);
     let store = warehouse_for(&atrium, app.reader(Class::AdHoc)).await?;
     let app = app.id().uuid()?;
-    let id = find(&store, app, kind, &sight, &query.reference).await?;
+    let id = find(&store, app, kind, &access, &query.reference).await?;
     let seen = store.seen_between(app, kind, &id).await.map_err(warehouse_error)?;
     let Some((first, last)) = seen else {
         return Ok(Data(ProfileEventList { items: Vec::new(), next: None }));
@@ -216,7 +217,7 @@ pub async fn profile_event_list(
     let (rows, next) =
         cut(rows.map_err(warehouse_error)?, usize::try_from(limit).unwrap_or(usize::MAX));
     let share = shorten::share(rows.len());
-    let others = match sight.pii {
+    let others = match access.pii {
         true => None,
         false => Some(others_in(&store, app, &rows).await?),
     };

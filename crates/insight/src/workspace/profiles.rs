@@ -174,20 +174,20 @@ pub async fn profile_list(
 ) -> Result<Data<Paged<ProfileItem>>> {
     let paging = query.check_by(SORTS)?;
     let kind = Kind::from(kind.kind);
-    let sight = PiiAccess::new(&atrium, &app, kind);
-    let Some(search) = sight.search(&paging.search) else {
+    let access = PiiAccess::new(&atrium, &app, kind);
+    let Some(search) = access.search(&paging.search) else {
         return Ok(Data(Paged::new(Vec::new(), 0, paging.page)));
     };
     let store = warehouse_for(&atrium, app.reader(Class::AdHoc)).await?;
     let id = app.id().uuid()?;
-    let query = people_query(id, kind, search, &paging, &sight)?;
+    let query = people_query(id, kind, search, &paging, &access)?;
     let (people, total) = store.people(&query).await.map_err(warehouse_error)?;
     let profiles = profiles_of(&store, id, kind, &people).await?;
-    let others = sight.others(&store, id, profiles.values()).await?;
+    let others = access.others(&store, id, profiles.values()).await?;
     let share = shorten::share(people.len());
     let items = people.into_iter().map(|person| {
         let profile = profiles.get(&person.id);
-        let mut item = sight.item(person, profile, &others);
+        let mut item = access.item(person, profile, &others);
         item.shortened = shorten::shorten(&mut item.properties, share);
         item
     });
@@ -200,7 +200,7 @@ fn people_query(
     kind: Kind,
     search: PeopleSearch,
     paging: &Wanted<PeopleSort>,
-    sight: &PiiAccess,
+    access: &PiiAccess,
 ) -> Result<PeopleQuery> {
     Ok(PeopleQuery {
         app,
@@ -210,7 +210,7 @@ fn people_query(
         descending: paging.descending,
         limit: u64::try_from(paging.page.limit).map_err(Error::internal)?,
         offset: u64::try_from(paging.page.offset).map_err(Error::internal)?,
-        pseudonyms: (!sight.pii).then_some(sight.pseudonyms.key),
+        pseudonyms: (!access.pii).then_some(access.pseudonyms.key),
     })
 }
 

@@ -114,16 +114,16 @@ pub async fn property_list(
     if others.contains(&query.event) {
         return Ok(Data(PropertyList { sampled: 0, items: Vec::new(), more: 0 }));
     }
-    let mut said = Said::default();
+    let mut set_by_people = SetByPeople::default();
     {
         let mut db = atrium.db.read().await?;
-        said.types = store::property_types(&mut db, app.id()).await?;
+        set_by_people.types = store::property_types(&mut db, app.id()).await?;
         if app.holds(Permission::MetadataView) {
-            said.descriptions = store::properties(&mut db, app.id(), &query.event).await?;
+            set_by_people.descriptions = store::properties(&mut db, app.id(), &query.event).await?;
         }
     }
     let ids = (!pii).then_some(Ids { others: Some(&others), ..Ids::default() });
-    let items = items(kinds, sample.count(), ids, &mut said);
+    let items = items(kinds, sample.count(), ids, &mut set_by_people);
     Ok(Data(PropertyList { sampled: sample.count(), items, more }))
 }
 
@@ -192,7 +192,7 @@ async fn offered(
 
 /// Descriptions and types that people have set, by property name.
 #[derive(Default)]
-struct Said {
+struct SetByPeople {
     descriptions: HashMap<String, String>,
     types: HashMap<String, ValueType>,
 }
@@ -203,7 +203,7 @@ fn items(
     kinds: Vec<PropertyKind>,
     sampled: u64,
     ids: Option<Ids<'_>>,
-    said: &mut Said,
+    set_by_people: &mut SetByPeople,
 ) -> Vec<PropertyItem> {
     let mut names: Vec<String> = Vec::new();
     let mut by_name = HashMap::<String, Vec<PropertyKind>>::new();
@@ -216,7 +216,7 @@ fn items(
     let shown = |name: &String| ids.is_none_or(|ids| !ids.hide(name));
     let item = |name: String| {
         let kinds = by_name.remove(&name).unwrap_or_default();
-        item(name, &kinds, sampled, ids, said)
+        item(name, &kinds, sampled, ids, set_by_people)
     };
     names.into_iter().filter(shown).map(item).collect()
 }
@@ -226,7 +226,7 @@ fn item(
     kinds: &[PropertyKind],
     sampled: u64,
     ids: Option<Ids<'_>>,
-    said: &mut Said,
+    set_by_people: &mut SetByPeople,
 ) -> PropertyItem {
     let total: u64 = kinds.iter().map(|kind| kind.events).sum();
     let ratio = |part: u64, whole: u64| (part as f64 / whole.max(1) as f64).min(1.0);
@@ -246,7 +246,7 @@ fn item(
         .map(|kind| PropertyType { kind: kind.kind.clone(), share: ratio(kind.events, total) });
     let (types, share) = (types.collect(), ratio(total, sampled));
     let (description, corrected) =
-        (said.descriptions.remove(&property), said.types.get(&property).copied());
+        (set_by_people.descriptions.remove(&property), set_by_people.types.get(&property).copied());
     let value_type = corrected.unwrap_or_else(|| ValueType::seen(kinds));
     let corrected = corrected.is_some();
     PropertyItem { property, types, value_type, corrected, share, examples, personal, description }

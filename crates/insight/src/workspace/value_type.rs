@@ -37,8 +37,8 @@ impl ValueType {
 
     /// The type that most events carry.
     pub fn seen(kinds: &[PropertyKind]) -> Self {
-        let told = kinds.iter().filter(|kind| !matches!(kind.kind.as_str(), "null" | "object"));
-        let Some(most) = told.max_by_key(|kind| kind.events) else { return Self::Text };
+        let typed = kinds.iter().filter(|kind| !matches!(kind.kind.as_str(), "null" | "object"));
+        let Some(most) = typed.max_by_key(|kind| kind.events) else { return Self::Text };
         match most.kind.as_str() {
             "number" => Self::Number,
             "boolean" => Self::Boolean,

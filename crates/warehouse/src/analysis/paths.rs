@@ -235,9 +235,9 @@ fn visible_links(links: Links, names: &[&str], query: &PathsQuery) -> PeopleByLi
         nodes.truncate(query.branches);
     }
     let node = |step: usize, node: u32| {
-        let is_told = step == 0
-            || ranked.get(&step).is_some_and(|told| told.iter().any(|(_, it)| *it == node));
-        if is_told { node_of(names[node as usize]) } else { Node::Other }
+        let is_listed = step == 0
+            || ranked.get(&step).is_some_and(|nodes| nodes.iter().any(|(_, it)| *it == node));
+        if is_listed { node_of(names[node as usize]) } else { Node::Other }
     };
     let mut merged = PeopleByLink::new();
     for ((step, from, to), people) in links {

@@ -258,8 +258,8 @@ pub(super) fn with_rest(
         trend.total != none || trend.points.iter().any(|point| *point != none)
     };
     let trends = trends.into_iter().enumerate();
-    let told = trends.filter(|(place, trend)| *place < groups.count() - 1 || is_any(trend));
-    told.map(|(place, trend)| TrendGroup { values: groups.values(place), trend }).collect()
+    let kept = trends.filter(|(place, trend)| *place < groups.count() - 1 || is_any(trend));
+    kept.map(|(place, trend)| TrendGroup { values: groups.values(place), trend }).collect()
 }
 
 fn statement(query: &TrendQuery, store: &Warehouse, groups: Option<&Groups>) -> Statement {

@@ -182,13 +182,13 @@ impl Warehouse {
         }
         let whole = cells.whole(query);
         let groups = Groups::largest_of(cells.sizes(), &query.group_by, hidden_as);
-        let told = groups.labels();
-        if cells.overlap && told.len() < cells.by_label.len() {
+        let labels = groups.labels();
+        if cells.overlap && labels.len() < cells.by_label.len() {
             return Ok(None);
         }
         let of_label = |label| cells.trend(cells.by_label.get(label).into_iter(), query);
-        let mut trends: Vec<Trend> = told.iter().map(of_label).collect();
-        let rest = cells.by_label.iter().filter(|(label, _)| !told.contains(label));
+        let mut trends: Vec<Trend> = labels.iter().map(of_label).collect();
+        let rest = cells.by_label.iter().filter(|(label, _)| !labels.contains(label));
         trends.push(cells.trend(rest.map(|(_, cells)| cells), query));
         Ok(Some((whole, with_rest(query, &groups, trends))))
     }

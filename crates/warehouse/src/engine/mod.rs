@@ -123,9 +123,9 @@ async fn serve(
 ) -> Result<(), String> {
     // A Ctrl-C in a terminal reaches the whole process group, but the parent decides when the engine
     // ends.
-    let told = |error: std::io::Error| format!("signals: {error}");
-    let mut terminate = signal(SignalKind::terminate()).map_err(told)?;
-    let mut interrupt = signal(SignalKind::interrupt()).map_err(told)?;
+    let failed = |error: std::io::Error| format!("signals: {error}");
+    let mut terminate = signal(SignalKind::terminate()).map_err(failed)?;
+    let mut interrupt = signal(SignalKind::interrupt()).map_err(failed)?;
     tokio::spawn(async move {
         loop {
             tokio::select! { _ = terminate.recv() => {}, _ = interrupt.recv() => {} }
