@@ -55,43 +55,43 @@ enum Command {
     },
     /// Fill an instance that is not running with two teams, six apps and months of events
     Demo(demo::Options),
-    /// Messages that wait to be loaded
+    /// Manage messages that are waiting to be loaded
     Spool {
         #[command(subcommand)]
         command: SpoolCommand,
     },
-    /// Make one archive of everything an instance holds, while it runs
+    /// Make an archive of everything in an instance, while it runs
     Backup(backup::Options),
-    /// Make an instance from such an archive, in an empty data folder
+    /// Create an instance from such an archive, in an empty data folder
     Restore(restore::Options),
-    /// Take an instance from this machine's stores to PostgreSQL and ClickHouse, while it runs
+    /// Move an instance from this machine's stores to PostgreSQL and ClickHouse, while it runs
     Move(moving::Options),
-    /// Look at everything an instance stands on and say what is wrong
+    /// Check everything an instance depends on and report problems
     Doctor,
-    /// Say by the exit code whether the server of these settings answers
+    /// Report by the exit code whether the server with these settings answers
     Healthcheck,
     /// Print the OpenAPI document
     Openapi,
-    /// Be the embedded warehouse of the server that started this
+    /// Run the embedded warehouse for the server that started this
     #[command(hide = true)]
     Engine,
-    /// Print who may do what
+    /// Print the permissions of each role
     #[command(hide = true)]
     Permissions,
 }
 
 #[derive(Subcommand)]
 enum SpoolCommand {
-    /// Hand the messages that wait on a machine that is gone to the server of this data folder
+    /// Hand over the messages waiting on a lost machine to the server of this data folder
     Adopt {
-        /// The other one's data folder, or a copy of it
+        /// The lost machine's data folder, or a copy of it
         folder: PathBuf,
     },
 }
 
 #[derive(Subcommand)]
 enum AdminCommand {
-    /// Make an account with an organization and a first app
+    /// Create an account with an organization and a first app
     CreateUser {
         #[arg(long)]
         email: String,
@@ -109,37 +109,37 @@ enum AdminCommand {
         #[arg(long, required = true)]
         password_stdin: bool,
     },
-    /// Take an account out of use and end all its sessions
+    /// Disable an account and end all its sessions
     DisableUser {
         #[arg(long)]
         email: String,
     },
-    /// Bring a disabled account back
+    /// Enable a disabled account
     EnableUser {
         #[arg(long)]
         email: String,
     },
-    /// Let someone see the operator's pages of the console: errors that people's browsers reported
+    /// Give a person access to the operator's pages of the console
     AddOperator {
         #[arg(long)]
         email: String,
     },
-    /// Take that back
+    /// Revoke that access
     RemoveOperator {
         #[arg(long)]
         email: String,
     },
-    /// Take someone's second factor and passkeys away, end their sessions and tell them
+    /// Remove a person's second factor and passkeys, end their sessions and notify them
     ResetSecondFactor {
         #[arg(long)]
         email: String,
     },
-    /// Print a link that signs someone in once, within 15 minutes; a second factor is still asked for
+    /// Print a link that signs a person in once, within 15 minutes; a second factor is still required
     SignInLink {
         #[arg(long)]
         email: String,
     },
-    /// Vouch that a mail domain belongs to an organization, instead of its DNS record
+    /// Confirm that a mail domain belongs to an organization, instead of its DNS record
     VerifyDomain {
         /// The organization's id
         #[arg(long)]
@@ -147,7 +147,7 @@ enum AdminCommand {
         #[arg(long)]
         domain: String,
     },
-    /// End one session of someone, or all of them, and tell them
+    /// End one session of a person, or all of them, and notify them
     EndSessions {
         #[arg(long)]
         email: String,
@@ -155,19 +155,19 @@ enum AdminCommand {
         #[arg(long)]
         session: Option<String>,
     },
-    /// Replace the master key and move everything it encrypted, while servers run; begun again, it
-    /// goes on where it was broken off
+    /// Replace the master key and re-encrypt everything with it, while servers run; if interrupted, run
+    /// it again to continue
     RotateKey {
-        /// How long to wait for servers to notice, in seconds, before looking at everything again
+        /// How long to wait for servers to notice, in seconds, before checking everything again
         #[arg(long, default_value_t = 45)]
         settle: u64,
     },
-    /// Print where someone is signed in, a line of JSON each
+    /// Print a person's sessions, one line of JSON each
     ListSessions {
         #[arg(long)]
         email: String,
     },
-    /// Begin with an empty database where the one that was in use is lost for good
+    /// Start with an empty database if the previous one is lost for good
     StartAnew,
 }
 

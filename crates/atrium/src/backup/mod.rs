@@ -37,16 +37,16 @@ use write::Contents;
 
 #[derive(Args, Clone, Debug)]
 pub struct Options {
-    /// The archive to make; nothing is overwritten
+    /// The archive to create; existing files are not overwritten
     #[arg(long, value_name = "FILE")]
     pub output: PathBuf,
 
-    /// An archive made before: leave out the events that are in it, or in those it needs itself.
-    /// All of them are needed to restore this one
+    /// An earlier archive: leave out events that are in it or in those it needs. All of them are needed
+    /// to restore this one
     #[arg(long, value_name = "FILE")]
     pub since: Option<PathBuf>,
 
-    /// Put the master key into the archive, too: whoever has the archive then has all secrets in it
+    /// Include the master key: anyone who has the archive can then read all secrets in it
     #[arg(long)]
     pub include_master_key: bool,
 }

@@ -26,7 +26,7 @@ const CHECK_LIMIT: Duration = Duration::from_secs(600);
 
 #[derive(Args, Clone, Debug)]
 pub struct Options {
-    /// The archive; for an increment first the ones it needs, and the increment last
+    /// The archive; for an increment, first the ones it needs and then the increment
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
 }

@@ -49,23 +49,23 @@ const PASSWORD_LENGTH: usize = 16;
 
 #[derive(Args, Clone, Debug)]
 pub struct Options {
-    /// How many events to make
+    /// How many events to generate
     #[arg(long, default_value_t = 2_000_000, value_parser = clap::value_parser!(u64).range(1..=2_000_000_000))]
     pub events: u64,
 
-    /// Over how many days, up to now
+    /// How many days they cover, up to now
     #[arg(long, default_value_t = 90, value_parser = clap::value_parser!(u16).range(1..=180))]
     pub days: u16,
 
-    /// Number that the events follow from; without one they differ from run to run
+    /// Seed of the events; without one they differ from run to run
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
 
-    /// Make another demo beside the one that is there
+    /// Create another demo in addition to the existing one
     #[arg(long)]
     pub again: bool,
 
-    /// Print what was made as JSON
+    /// Print the result as JSON
     #[arg(long)]
     pub json: bool,
 }

@@ -39,8 +39,8 @@ const SMALL: u64 = 64 << 20;
 
 #[derive(Args, Clone)]
 pub struct Options {
-    /// The empty PostgreSQL database to move to. The variable keeps it out of the list of processes,
-    /// which everybody on the machine can read
+    /// The empty PostgreSQL database to move to. The variable keeps it out of the process list, which
+    /// everyone on the machine can read
     #[arg(long, env = "ATRIUM_MOVE_DATABASE", value_name = "URL", hide_env_values = true)]
     pub database: Option<String>,
 
@@ -48,7 +48,8 @@ pub struct Options {
     #[arg(long, env = "ATRIUM_MOVE_WAREHOUSE", value_name = "URL", hide_env_values = true)]
     pub warehouse: Option<String>,
 
-    /// The settings file that the server will have: its database_url and warehouse_url are moved to
+    /// The settings file for the server after the move, which has the database_url and warehouse_url to
+    /// move to
     #[arg(long, value_name = "FILE")]
     pub to: Option<PathBuf>,
 }

@@ -1,8 +1,8 @@
 //! Answers of the warehouse, cached for as long as nothing they were made from has changed. They do not
 //! depend on who may see them: that is checked before, each time. A cached answer takes no slot of the
 //! store. If several callers ask the same at once, one waits for the store and the others for that one;
-//! when that one hangs up, the next of them asks. Programs with a query key never share a query with
-//! people: their turn comes later than a person's.
+//! when that one hangs up, the next of them asks. Programs with a query key never share a query in
+//! progress: their turn comes later than a person's.
 //!
 //! The store caches parts of its own (`warehouse/src/rollup_cache/`), by the versions of their days: an
 //! outdated answer is rebuilt from the parts that are still valid.
