@@ -47,7 +47,7 @@ pub(crate) fn rows_read(response: &reqwest::Response) -> u64 {
     rows().unwrap_or(0)
 }
 
-/// The whole answer if it has at most this many bytes; a longer one is not read into memory.
+/// The whole answer if it has at most this many bytes. Reading a longer one stops there with an error.
 pub(crate) async fn read_at_most(
     mut response: reqwest::Response,
     most: usize,
