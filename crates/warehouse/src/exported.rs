@@ -49,7 +49,8 @@ pub struct View {
 }
 
 impl Warehouse {
-    /// The tables of one server that have rows, with their partitions.
+    /// The tables of one server, except those that record migrations and the shard, with their
+    /// partitions.
     pub async fn exported_tables(&self) -> Result<Vec<ExportedTable>, Error> {
         #[derive(Deserialize)]
         struct Partition {
