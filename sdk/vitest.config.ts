@@ -5,7 +5,8 @@ export default defineConfig({
     environment: 'jsdom',
     environmentOptions: { jsdom: { url: 'https://shop.example/start' } },
     include: ['test/**/*.test.ts'],
-    // One page for all files: support.ts cleans up after every test, and a page takes a second.
+    // One page for all files: support.ts cleans up after every test, and creating a page takes a
+    // second.
     isolate: false,
     restoreMocks: true,
     unstubGlobals: true,

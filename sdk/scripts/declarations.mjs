@@ -1,11 +1,11 @@
-// Writes dist/index.d.ts: everything public in one file, and nothing that is not.
+// Writes dist/index.d.ts: the whole public API in one file, and nothing else.
 import { readFileSync, writeFileSync } from 'node:fs'
 import ts from 'typescript'
 
 const parts = ['types', 'uuid', 'client', 'index'].map((name) => {
   const source = readFileSync(new URL(`../src/${name}.ts`, import.meta.url), 'utf8')
   const { outputText } = ts.transpileDeclaration(source, { fileName: `${name}.ts` })
-  // What the files import from one another, or export of one another, stands in this one.
+  // Imports and re-exports between the source files: everything they name is already in this file.
   return outputText.replace(/^(import|export) (.* from '.*'|\{.*\});\n/gm, '')
 })
 writeFileSync(new URL('../dist/index.d.ts', import.meta.url), parts.join(''))

@@ -1,5 +1,5 @@
-// Writes dist/atrium-analytics-VERSION.tgz, the package that a server hands to npm. The same files
-// give the same bytes: whoever installed it has its checksum in a lock file.
+// Writes dist/atrium-analytics-VERSION.tgz, the package a server hands to npm. The same files
+// always produce the same bytes, because lock files record the checksum.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 
@@ -8,7 +8,7 @@ const read = (path) => readFileSync(new URL(`../${path}`, import.meta.url))
 const { name, version, description, license, type, sideEffects, exports, types } = JSON.parse(
   read('package.json'),
 )
-// Without what only this repository needs. `private` keeps it from being published by mistake.
+// Drop the fields that only this repository needs. `private` prevents publishing by mistake.
 const inside = sideEffects.filter((path) => path.startsWith('./dist/'))
 const manifest = { name, version, description, license, private: true, type }
 Object.assign(manifest, { sideEffects: inside, exports, types })
@@ -25,7 +25,7 @@ const files = {
 const BLOCK = 512
 const octal = (value, length) => `${value.toString(8).padStart(length - 1, '0')}\0`
 
-/** A file of a ustar archive: 512 bytes about it, then its content in blocks of the same size. */
+/** One file of a ustar archive: a 512-byte header, then the content padded to 512-byte blocks. */
 function entry(path, content) {
   const head = Buffer.alloc(BLOCK)
   head.write(path, 0)
@@ -33,7 +33,7 @@ function entry(path, content) {
   head.write(octal(0, 8), 108)
   head.write(octal(0, 8), 116)
   head.write(octal(content.length, 12), 124)
-  // A fixed day; before 1980 some tools complain.
+  // A fixed date. Some tools complain about dates before 1980.
   head.write(octal(499_162_500, 12), 136)
   head.write(' '.repeat(8), 148)
   head.write('0', 156)
@@ -47,6 +47,6 @@ const entries = Object.entries(files).flatMap(([path, content]) =>
   entry(`package/${path}`, content),
 )
 const packed = gzipSync(Buffer.concat([...entries, Buffer.alloc(2 * BLOCK)]), { level: 9 })
-// Which system packed it, in the header of gzip: "unknown" everywhere.
+// The OS byte of the gzip header: "unknown" everywhere.
 packed[9] = 255
 writeFileSync(new URL(`../dist/${name}-${version}.tgz`, import.meta.url), packed)

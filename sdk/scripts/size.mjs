@@ -1,4 +1,4 @@
-// Fails when the script that pages load has grown too heavy.
+// Fails if the script that pages load has grown too large.
 import { readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 

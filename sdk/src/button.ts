@@ -4,12 +4,12 @@ const BUTTONS = 'button, [role="button"], input[type="submit"], input[type="butt
 const IGNORED = '[data-atrium-ignore]'
 const LABEL_LENGTH = 100
 
-/** The button that a click landed in, if any. */
+/** The button that was clicked, if any. */
 export function clickedButton({ target }: Event): Element | null {
   return target instanceof Element && !target.closest(IGNORED) ? target.closest(BUTTONS) : null
 }
 
-/** What is reported of a button; undefined where the page asks to leave it alone. */
+/** The properties to report for a button, or undefined if the page opted it out. */
 export function describeButton(button: Element | Button): Properties | undefined {
   const { id, label, element }: Button = button instanceof Element ? { element: button } : button
   if (element && element.closest(IGNORED)) return
@@ -22,7 +22,7 @@ export function describeButton(button: Element | Button): Properties | undefined
 function visibleText(element: Element): string {
   const { type, value, isContentEditable, innerText } = element as HTMLInputElement
   if (/^(input|textarea|select)$/i.test(element.tagName)) {
-    // Any other field holds what a person typed.
+    // Other inputs hold what the visitor typed.
     return /^(submit|button)$/.test(type) ? value : ''
   }
   if (isContentEditable) return ''
@@ -30,7 +30,7 @@ function visibleText(element: Element): string {
 }
 
 function shorten(text: string): string {
-  // By characters: half of an emoji is not valid text.
+  // Cut by code point: half an emoji is not valid text.
   const characters = Array.from(String(text).replace(/\s+/g, ' ').trim())
   return characters.slice(0, LABEL_LENGTH).join('').trim()
 }

@@ -30,7 +30,7 @@ export function createClient(options: Options): Client {
     options.debug && console.warn('[atrium] ' + text, detail)
   const page = createPage(options, debug)
 
-  /** A fault of ours must never become a fault of the page. */
+  /** A bug in the SDK must never break the page. */
   const guarded =
     <A extends unknown[], R>(action: (...args: A) => R) =>
     (...args: A): R => {
@@ -155,7 +155,7 @@ export function createClient(options: Options): Client {
           }),
         ),
       )
-      // A page loaded ahead of time is not seen until the visitor goes there.
+      // Don't count a prerendered page until the visitor opens it.
       if ((document as { prerendering?: boolean }).prerendering) {
         listen(document, 'prerenderingchange', () => pageView())
       } else {
@@ -170,7 +170,7 @@ export function createClient(options: Options): Client {
       '[atrium] The analytics client does not report in development: no ingest URL is set',
     )
   } else if (typeof document !== 'undefined') {
-    // A host alone would be taken for a path of this page.
+    // A bare host name would be resolved as a path on this site.
     if (!/^(https?:\/)?\//.test(url)) throw new TypeError('[atrium] url must be an address')
     const endpoint = new URL(url.replace(/\/+$/, '') + '/v1/collect', location.href).href
     if (!sign && accessKeyId && accessKeySecret) {

@@ -1,8 +1,8 @@
-/** What a user agent says about a device, in words for a dashboard. */
+/** Turns a user agent into readable device properties. */
 
 type Names = [name: string, pattern: RegExp][]
 
-// The first that fits: most browsers and systems also carry the names further down.
+// The first match wins: most browsers and systems also carry the names further down.
 const BROWSERS: Names = [
   ['Edge', /Edg(?:e|A|iOS)?\/([\d.]+)/],
   ['Opera', /OP[RT]\/([\d.]+)/],
@@ -33,7 +33,7 @@ export interface Device {
 export function describeDevice({ userAgent, platform, maxTouchPoints }: Navigator): Device {
   const [browser = 'unknown', version = ''] = firstFit(BROWSERS, userAgent)
   let [os = platform || 'unknown'] = firstFit(SYSTEMS, userAgent)
-  // An iPad calls itself a Mac; no Mac has a touch screen.
+  // iPads identify as Macs, but no Mac has a touch screen.
   if (os === 'macOS' && maxTouchPoints > 1) os = 'iOS'
   return {
     os,

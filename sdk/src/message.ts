@@ -1,6 +1,6 @@
 import type { Properties } from './types'
 
-/** A message as JSON, without the given properties where they cannot be encoded. */
+/** Encodes a message as JSON, leaving out the given properties if they can't be encoded. */
 export function encodeMessage(
   type: 'Event' | 'DeviceMutation' | 'UserMutation',
   data: Record<string, unknown>,
@@ -10,8 +10,9 @@ export function encodeMessage(
 ): string {
   const encode = (properties: Properties) => {
     const json = JSON.stringify({ type, data: { ...data, properties } })
-    // Half of an emoji, as cutting text by length leaves it: strict readers would refuse the whole
-    // batch. JSON.stringify escapes only these; an escaped backslash before "ud…" is skipped.
+    // A lone surrogate, left by cutting text by length, would make strict parsers reject the whole
+    // batch. JSON.stringify escapes only these; the first alternative skips an escaped backslash
+    // before "ud…".
     return json.replace(/\\(\\|ud[89a-f]..)/g, (all, what) => (what > 'u' ? '\\ufffd' : all))
   }
   try {

@@ -1,4 +1,4 @@
-/** Tells when a page changes its address without loading anew. */
+/** Detects navigation that doesn't reload the page. */
 
 const METHODS = ['pushState', 'replaceState'] as const
 type Method = (typeof METHODS)[number]
@@ -6,7 +6,7 @@ type Method = (typeof METHODS)[number]
 const listeners = new Set<() => void>()
 const wrappers: { [M in Method]?: { ours: History[M]; original: History[M] } } = {}
 
-/** Calls the listener after every change; the function it returns takes it off again. */
+/** Calls the listener after every URL change. Returns a function that removes it. */
 export function onNavigation(listener: () => void): () => void {
   listeners.add(listener)
   addEventListener('popstate', listener)
@@ -31,7 +31,7 @@ function wrap(method: Method): void {
 
 function unwrap(method: Method): void {
   const wrapper = wrappers[method]
-  // Someone else wrapped ours: taking it out would take theirs out. It stays, and does nothing.
+  // Someone else has wrapped our wrapper; removing it would remove theirs too. Leave it as a no-op.
   if (wrapper && history[method] === wrapper.ours) {
     history[method] = wrapper.original
     delete wrappers[method]

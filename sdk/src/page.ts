@@ -1,12 +1,12 @@
 import type { Options } from './types'
 
-/** What is told of the page: its path, and where the visitor came from. */
+/** What events report about the page: its path and its referrer. */
 export interface Page {
-  /** The path to report, never with a query or a hash. */
+  /** The path to report, without query or hash. */
   path(): string
-  /** Whether the address has another path than at the last page view. */
+  /** Whether the path has changed since the last page view. */
   moved(): boolean
-  /** Notes a page view and answers its referrer. */
+  /** Records a page view and returns its referrer. */
   view(): string
 }
 
@@ -23,7 +23,7 @@ export function createPage(
     try {
       now = options.path ? options.path() : location.pathname
     } catch (error) {
-      // The address itself is no substitute: the page said that it holds secrets.
+      // Don't fall back to the real path: the page said it contains secrets.
       debug('path() failed', error)
     }
     return withoutQuery(now)
@@ -45,7 +45,10 @@ export function createPage(
   }
 }
 
-/** Of the page's own site only what its url_path tells as well; others chose what they tell. */
+/**
+ * For a referrer on the page's own site, only what url_path would reveal. Other sites decide for
+ * themselves what they send.
+ */
 function firstReferrer({ path }: Options): string {
   const { referrer } = document
   const { origin } = location

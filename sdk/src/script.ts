@@ -1,4 +1,4 @@
-/** The build for a script tag: the global `atrium`, started by the tag's own attributes. */
+/** The build for script tags: a global `atrium`, configured by the tag's attributes. */
 
 import { createClient, init, uuid, type Client, type Options } from './index'
 
@@ -7,10 +7,10 @@ type Call = [name: string, ...args: unknown[]]
 const page = window as { atrium?: Call[] | Client }
 const earlier = page.atrium
 
-// A page that carries the tag twice has one client.
+// A page that includes the tag twice still gets one client.
 if (!earlier || !(earlier as Client).track) {
   const script = document.currentScript as HTMLScriptElement | null
-  /** Calls of a client that is not there yet. */
+  /** Calls made before the client exists. */
   const early: Call[] = []
 
   const push = (...calls: Call[]) =>

@@ -1,10 +1,10 @@
 import { randomValues } from './random'
 import type { Sign } from './types'
 
-/** Signs with credentials held by the page. Undefined where the browser withholds cryptography. */
+/** Signs with credentials stored in the page. Returns undefined if the browser offers no crypto. */
 export function signWith(keyId: string, secret: string): Sign | undefined {
   const subtle = window.crypto && crypto.subtle
-  // Browsers hide it from pages that did not come over a secure connection.
+  // Browsers hide it from pages loaded over an insecure connection.
   if (!subtle) return
   const bytes = (text: string) => new TextEncoder().encode(text)
   return async ({ method, path, payload }) => {

@@ -1,4 +1,7 @@
-/** Local storage that never throws: private modes and blocked cookies make every access an error. */
+/**
+ * Local storage that never throws. In private modes or with cookies blocked, every access is an
+ * error.
+ */
 
 const memory: Record<string, string | null> = {}
 
@@ -7,7 +10,7 @@ export function load(key: string): string | null {
   try {
     value = localStorage.getItem(key)
   } catch {
-    // Memory answers.
+    // Fall back to memory.
   }
   return value || memory[key] || null
 }

@@ -1,17 +1,17 @@
-/** Messages that could not be sent yet, in IndexedDB, so that they outlive the page. */
+/** Unsent messages, kept in IndexedDB so they survive the page. */
 
-/** A message as it will be sent. */
+/** A message, encoded as it will be sent. */
 export interface Item {
-  /** When it was made. */
+  /** When it was created. */
   time: number
   json: string
-  /** Its length in a query, which is never less than its length in UTF-8. */
+  /** Its length in a query string, which is at least its length in UTF-8. */
   size: number
 }
 
 type Change = (items: Item[]) => Item[]
 
-/** Changes what is kept in one step: two tabs never both see the messages that one of them takes. */
+/** Applies a change atomically, so two tabs never take the same messages. */
 export type Store = (change: Change) => Promise<void>
 
 const LIMIT = 1000
@@ -25,7 +25,8 @@ export function createStore(key: string): Store {
         await changeInDatabase(key, change)
         return
       } catch {
-        // One failure is enough: half here and half there, some would never be sent.
+        // After one failure, stay in memory: if messages were split between the two, some would
+        // never be sent.
         memory = memory || []
       }
     }
@@ -50,7 +51,8 @@ async function changeInDatabase(key: string, change: Change): Promise<void> {
   await settled(opening, 'onsuccess')
   const database = opening.result
   const transaction = database.transaction('queue', 'readwrite')
-  // Takes effect when the transaction is through; an open connection would block a later version.
+  // Takes effect once the transaction ends. An open connection would block a later version's
+  // upgrade.
   database.close()
   const store = transaction.objectStore('queue')
   const reading = store.get(key)

@@ -2,18 +2,18 @@ import { createStore, type Item } from './store'
 import type { Options, Sign } from './types'
 
 export interface TransportSettings {
-  /** The address of the collector, in full. */
+  /** The collector's full URL. */
   endpoint: string
   options: Options
   sign?: Sign
-  /** False when nothing may be collected or sent any more. */
+  /** False if nothing may be collected or sent any more. */
   allowed(): boolean
   debug(text: string, detail?: unknown): void
 }
 
 export interface Transport {
   add(item: Item): void
-  /** `leaving`: the page may be gone the moment this returns. */
+  /** `leaving`: the page may be gone as soon as this returns. */
   flush(leaving?: boolean): Promise<unknown>
   /** Sends what earlier pages or failed attempts left behind. */
   resend(): Promise<void>
@@ -24,9 +24,9 @@ export interface Transport {
 const FIRST_WAIT = 1000
 const LONGEST_WAIT = 60_000
 const LONGEST_THROTTLE = 3600_000
-/** Beacons of a page may hold 64 KiB in all. */
+/** A page's pending beacons may total 64 KiB. */
 const BODY_LIMIT = 60_000
-/** Many servers and proxies refuse addresses beyond 8 KB. */
+/** Many servers and proxies reject URLs over 8 KB. */
 const QUERY_LIMIT = 6000
 
 export function createTransport(settings: TransportSettings): Transport {
@@ -37,7 +37,7 @@ export function createTransport(settings: TransportSettings): Transport {
   const store = createStore(appKey || options.accessKeyId || endpoint)
   let gathered: Item[] = []
   let gathering: ReturnType<typeof setTimeout> | undefined
-  /** Set while the server is given time to recover. */
+  /** Set while backing off so the server can recover. */
   let waiting: ReturnType<typeof setTimeout> | undefined
   let failures = 0
   let resending = false
@@ -65,13 +65,13 @@ export function createTransport(settings: TransportSettings): Transport {
       const response = await fetch(byQuery ? `${endpoint}?${query}` : endpoint, {
         method,
         body: byQuery ? undefined : body,
-        // Unsigned bodies go as text/plain, which needs no preflight.
+        // Unsigned bodies are sent as text/plain, which needs no preflight.
         headers: sign && {
           'Content-Type': 'application/json',
           ...(await sign({ method, path, payload })),
         },
         credentials: 'omit',
-        // Browsers refuse to keep a larger body alive; only a lone message can be one.
+        // Browsers refuse keepalive for larger bodies. Only a single message can exceed the limit.
         keepalive: leaving && items[0]!.size < BODY_LIMIT,
       })
       status = response.status
@@ -98,11 +98,11 @@ export function createTransport(settings: TransportSettings): Transport {
   const wait = (retryAfter: string | null) => {
     clearTimeout(waiting)
     const longest = Math.min(LONGEST_WAIT, FIRST_WAIT * 2 ** failures++)
-    // Either seconds or a date.
+    // Retry-After is either seconds or a date.
     const asked = retryAfter
       ? Math.min(LONGEST_THROTTLE, +retryAfter * 1000 || Date.parse(retryAfter) - Date.now()) || 0
       : 0
-    // Spread out, so that the pages a fault cut off do not all come back in the same moment.
+    // Add jitter so that clients don't all return at once after an outage.
     waiting = setTimeout(resume, Math.max(asked, longest * (0.5 + Math.random() / 2)))
   }
 
@@ -123,13 +123,13 @@ export function createTransport(settings: TransportSettings): Transport {
         items = fitting(kept)
         return kept
       })
-      // By fetch: unlike a beacon it tells whether the messages arrived this time.
+      // Use fetch: unlike a beacon, it reports whether the messages arrived.
       if (items.length) await send(items, true)
     } while (items.length)
     resending = false
   }
 
-  /** Takes off the front what one request can carry, and at least one. */
+  /** Takes as many items off the front as one request can carry, at least one. */
   const fitting = (items: Item[]) => {
     let room = byQuery ? QUERY_LIMIT : BODY_LIMIT
     const beyond = items.findIndex((item, index) => (room -= item.size) < 0 && index > 0)
@@ -146,7 +146,8 @@ export function createTransport(settings: TransportSettings): Transport {
     if (offline() || waiting) {
       work.push(keep(items))
     } else if (leaving && options.sign) {
-      // Another server's signature would come too late. If the page lives on, they go out soon.
+      // Signing on another server would take too long. If the page survives, they are sent soon
+      // after.
       work.push(keep(items))
       setTimeout(resend, delay)
     } else {

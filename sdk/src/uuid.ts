@@ -25,7 +25,7 @@ export function uuid(
 ): string | Uint8Array | number[] {
   const { random, rng } = options || {}
   const bytes = Array.from(random || (rng ? rng() : randomValues(new Uint8Array(16)))).slice(0, 16)
-  // The offset's half is written so that an offset that is not a number is refused as well.
+  // Written this way so that a NaN offset is rejected too.
   if (bytes.length < 16 || (buffer && !(offset >= 0 && offset + 16 <= buffer.length))) {
     throw new RangeError('A UUID takes 16 bytes')
   }

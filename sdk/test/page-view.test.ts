@@ -5,7 +5,7 @@ usePage()
 
 const { pushState, replaceState } = history
 
-// The clients of the test before are closed by now.
+// The previous test's clients are closed by now.
 beforeEach(() => {
   expect(history.pushState).toBe(pushState)
   expect(history.replaceState).toBe(replaceState)

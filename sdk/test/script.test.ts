@@ -11,7 +11,7 @@ const atrium = () => page.atrium as Global
 
 async function load(attributes: Record<string, string>): Promise<void> {
   const script = document.createElement('script')
-  // Not run: jsdom fetches no scripts. Only its attributes are read.
+  // It never runs: jsdom doesn't fetch scripts. Only its attributes are read.
   script.src = 'https://in.example/sdk/atrium.js'
   for (const [name, value] of Object.entries(attributes)) script.setAttribute(name, value)
   stub(document, 'currentScript', script)

@@ -1,4 +1,7 @@
-/** A page for a client to run in: a network that records, a database and a clock of its own. */
+/**
+ * A page for a client to run in, with a network that records requests and its own database and
+ * clock.
+ */
 
 import { IDBFactory } from 'fake-indexeddb'
 import { afterEach, beforeEach, vi } from 'vitest'
@@ -14,7 +17,7 @@ export interface Message {
 export interface Sent {
   via: 'beacon' | 'fetch'
   url: string
-  /** The body as it was sent. */
+  /** The body as sent. */
   raw: string
   body: { app_key?: string; messages: Message[] }
   init: RequestInit
@@ -23,11 +26,11 @@ export interface Sent {
 
 export const COLLECT = 'https://in.example/v1/collect'
 
-/** All that left the page, in order. */
+/** Everything that left the page, in order. */
 export let sent: Sent[] = []
-/** What the server answers next; an Error is a network that fails. 200 when there is nothing. */
+/** The server's next answers; an Error is a network failure. 200 if empty. */
 export let answers: (number | Error | Response)[] = []
-/** What sendBeacon returns; undefined where the browser has none. */
+/** What sendBeacon returns; undefined if the browser has none. */
 export let beaconAnswer: boolean | undefined
 
 let clients: Client[] = []
@@ -37,7 +40,7 @@ export function setBeacon(answer: boolean | undefined): void {
   stub(navigator, 'sendBeacon', answer === undefined ? undefined : beacon)
 }
 
-/** Gives an object of the page another property until the test is over. */
+/** Overrides a property until the test ends. */
 export function stub(target: object, name: string, value: unknown): void {
   const before = Object.getOwnPropertyDescriptor(target, name)
   Object.defineProperty(target, name, { value, configurable: true, writable: true })
@@ -48,7 +51,7 @@ export function stub(target: object, name: string, value: unknown): void {
 }
 let restore: (() => void)[] = []
 
-/** A client that reports only what the test asks it to. */
+/** A client that reports nothing automatically. */
 export function start(options: Options = {}): Client {
   const client = createClient({
     url: 'https://in.example',
@@ -61,12 +64,12 @@ export function start(options: Options = {}): Client {
   return client
 }
 
-/** Lets everything that needs no timer run to its end: promises and the database. */
+/** Lets everything that needs no timer finish: promises and the database. */
 export async function settle(): Promise<void> {
   for (let turn = 0; turn < 150; turn++) await new Promise((resolve) => setImmediate(resolve))
 }
 
-/** For what does not only take turns: cryptography has a thread of its own. */
+/** For work that doesn't finish within microtasks: crypto runs on its own thread. */
 export async function until(condition: () => boolean): Promise<void> {
   const end = performance.now() + 3000
   while (!condition() && performance.now() < end) await settle()
@@ -80,7 +83,7 @@ export async function pass(milliseconds: number): Promise<void> {
 export const messages = (): Message[] => sent.flatMap(({ body }) => body.messages)
 export const events = (): unknown[] => messages().map(({ data }) => data.event)
 
-/** The data of the messages sent by now, after a flush. */
+/** The data of all messages sent so far, after a flush. */
 export async function flushed(client: Client): Promise<Message['data'][]> {
   await client.flush()
   return messages().map(({ data }) => data)
@@ -133,7 +136,7 @@ export function usePage(): void {
     vi.stubGlobal('indexedDB', new IDBFactory())
     setBeacon(true)
     localStorage.clear()
-    // What a test with a local storage that throws left in memory.
+    // Left in memory by a test whose local storage throws.
     save('atrium_device_id', null)
     save('atrium_opt_out', null)
     document.body.innerHTML = ''

@@ -38,7 +38,7 @@ describe('events', () => {
     expect(sent).toMatchObject([
       { via: 'fetch', url: COLLECT, init: { method: 'POST', credentials: 'omit' } },
     ])
-    // Any header would cost a preflight.
+    // Any header would trigger a preflight.
     expect(sent[0]!.headers).toEqual({})
     expect(sent[0]!.init.keepalive).toBeFalsy()
   })

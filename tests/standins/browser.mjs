@@ -1,9 +1,11 @@
-/** For the tests of the stand-ins: a browser reduced to its cookies, and ways to press what is there. */
+/**
+ * For the stand-ins' tests: a browser reduced to its cookies, with ways to submit a page's forms.
+ */
 
 export function browser() {
   const jar = new Map()
 
-  /** Goes where it is led as long as that is the same server, and returns where it ended. */
+  /** Follows redirects while they stay on the same server, and returns where it ended up. */
   async function visit(url, options = {}) {
     const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ')
     const response = await fetch(url, {

@@ -1,6 +1,7 @@
 /**
- * What every stand-in shares: a server on loopback, and the switches under `/_control/` that make it
- * misbehave on demand. A switch is a POST with JSON; GET `/_control/seen` tells what it was asked.
+ * What all stand-ins share: a server on loopback, and switches under `/_control/` that make it
+ * misbehave on demand. A switch is a POST with JSON; GET `/_control/seen` reports the requests so
+ * far.
  */
 import { createServer } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -8,9 +9,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 const BODY_LIMIT = 64 * 1024
 
 /**
- * `answer(request, response)` is the stand-in itself, `switches` its own controls by name,
- * `seen()` what to tell about the past, `reset()` back to how it started. With `readsFirst`, a request
- * that waits has been read: it counts, also if whoever sent it hangs up.
+ * `answer(request, response)` is the stand-in itself, `switches` its own controls by name, `seen()`
+ * what it reports about past requests, and `reset()` its return to the initial state. With
+ * `readsFirst`, a delayed request is read before it waits, so it counts even if the client hangs
+ * up.
  */
 export async function serve({ port = 0, answer, switches = {}, seen, reset, readsFirst = false }) {
   const trouble = { seconds: 0, down: false }
@@ -65,7 +67,7 @@ export function address(request) {
 
 const bodies = new WeakMap()
 
-/** The body of a request, also when it was read before. */
+/** A request's body, even if it has been read before. */
 export function readBody(request) {
   if (!bodies.has(request)) bodies.set(request, readOnce(request))
   return bodies.get(request)
@@ -93,14 +95,14 @@ export function redirect(response, location) {
   response.writeHead(303, { location, 'content-length': 0 }).end()
 }
 
-/** Whether a redirect leads back to an Atrium on this machine. */
+/** Whether a redirect URI leads back to an Atrium on this machine. */
 export function isCallback(uri, provider) {
   return new RegExp(
     `^http://(127\\.0\\.0\\.1|localhost|\\[::1\\])(:\\d+)?/api/v1/${provider}/callback$`,
   ).test(uri)
 }
 
-/** What a server was asked, by name. */
+/** Counts requests by name. */
 export function counter() {
   const counts = {}
   return {

@@ -1,6 +1,6 @@
 /**
- * A name server that knows only the TXT records a test set (RFC 1035, UDP), for proving that a
- * domain belongs to an organization. Names that it does not know do not exist.
+ * A name server that knows only the TXT records a test has set (RFC 1035, UDP), for verifying that
+ * an organization owns a domain. All other names don't exist.
  */
 import { createSocket } from 'node:dgram'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -65,7 +65,7 @@ export async function startDns({ port = 0, controlPort = 0 } = {}) {
   }
 }
 
-/** The one question of a query, or null for what is none. */
+/** The single question of a query, or null if it isn't one. */
 function readQuestion(query) {
   if (query.length < HEADER + 5 || query.readUInt16BE(4) !== 1) return null
   const labels = []
@@ -81,14 +81,14 @@ function readQuestion(query) {
 
 function answer(query, end, rcode, values) {
   const header = Buffer.from(query.subarray(0, HEADER))
-  // An authoritative answer that wants recursion as much as the question did.
+  // An authoritative answer that echoes the query's recursion flag.
   header.writeUInt16BE(0x8480 | (query.readUInt16BE(2) & 0x0100) | rcode, 2)
   header.writeUInt16BE(values.length, 6)
   header.writeUInt32BE(0, 8)
   return Buffer.concat([header, query.subarray(HEADER, end), ...values.map(record)])
 }
 
-/** The name is a pointer to the question's; text goes in pieces of at most 255 bytes. */
+/** The name is a pointer to the question's; the text is split into strings of at most 255 bytes. */
 function record(value) {
   const text = Buffer.from(value)
   const pieces = []

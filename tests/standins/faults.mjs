@@ -1,7 +1,7 @@
 /**
- * What a broken or hostile OpenID provider could answer. The fault is named in the address of who
- * signs in: anna+badsig@acme.test. Each takes the real answer of the real provider and changes one
- * thing in it, so that a refusal is due to that thing alone.
+ * What a broken or hostile OpenID provider could answer. The address used to sign in names the
+ * fault: anna+badsig@acme.test. Each fault changes one thing in the real provider's answer, so only
+ * that thing can cause a rejection.
  */
 import { createPrivateKey, generateKeyPairSync, sign } from 'node:crypto'
 
@@ -41,7 +41,7 @@ function foreignKey() {
   return foreign
 }
 
-/** The ID token with the faults in it; the same token when there are none that concern it. */
+/** Applies the faults to the ID token; returns it unchanged if none concern it. */
 export function spoil(token, faults, jwk) {
   const [header, payload] = token.split('.').slice(0, 2).map(decode)
   const changed = Object.keys(changes)

@@ -1,7 +1,7 @@
 /**
- * Feishu as its documentation for developers describes it: the page that asks for consent, the
- * token for a code (v2), who came, the app's token, and messages of the app. Nothing here was
- * compared with the real service. Whether it went well is told by `code`; the HTTP status varies.
+ * Feishu as its developer documentation describes it: the consent page, exchanging a code for a
+ * token (v2), user info, the app's token, and messages from the app. None of this has been compared
+ * with the real service. `code` says whether a call succeeded; the HTTP status varies.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { address, counter, isCallback, json, readJson, redirect, serve } from './control.mjs'
@@ -13,7 +13,7 @@ export const APP = { id: 'cli_atrium', secret: 'feishu-secret' }
 const PEOPLE = {
   ou_lilei: { name: '李雷', en_name: 'Li Lei' },
   ou_hanmeimei: { name: '韩梅梅', en_name: 'Han Meimei' },
-  // Outside the range of people for whom the app was made available.
+  // Outside the app's availability scope.
   ou_wangwei: { name: '王伟', en_name: 'Wang Wei', barred: true },
 }
 const CHOICES = [
@@ -104,7 +104,7 @@ export async function startFeishu({ port } = {}) {
       [query.get('client_id') === APP.id, 'client_id is not known'],
       [query.get('response_type') === 'code', 'response_type is not code'],
       [isCallback(query.get('redirect_uri'), 'feishu'), 'redirect_uri is not registered'],
-      // Feishu itself takes plain challenges and none at all; Atrium must not send either.
+      // Feishu itself also accepts plain challenges or none at all; Atrium must send neither.
       [query.get('code_challenge_method') === 'S256', 'code_challenge_method is not S256'],
       [/^[\w-]{43}$/.test(challenge), 'code_challenge is not of a SHA-256'],
     ].find(([right]) => !right)
@@ -155,7 +155,10 @@ export async function startFeishu({ port } = {}) {
   })
 }
 
-/** The address is what the person's company typed, proven by nobody: it must never match accounts. */
+/**
+ * This address is whatever the company entered, unverified. It must never be used to match
+ * accounts.
+ */
 function profile(open_id) {
   const { name, en_name } = PEOPLE[open_id]
   return {

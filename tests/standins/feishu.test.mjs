@@ -29,7 +29,7 @@ function authorize(changes = {}) {
   return `${feishu.url}/open-apis/authen/v1/authorize?${new URLSearchParams(query)}`
 }
 
-/** Opens the page and presses the button. */
+/** Opens the page and clicks the button. */
 async function press(name) {
   const { visit } = browser()
   const { html } = await visit(authorize())

@@ -1,9 +1,12 @@
-/** What both chat vendors share: codes for the browser, tokens for the server, failing on demand. */
+/**
+ * What both chat vendors share: codes for the browser, tokens for the server, and failures on
+ * demand.
+ */
 import { randomBytes } from 'node:crypto'
 
 const FIVE_MINUTES = 5 * 60 * 1000
 
-/** Codes are for one use within five minutes. */
+/** Single-use codes, valid for five minutes. */
 export function codes() {
   const issued = new Map()
   return {
@@ -12,7 +15,7 @@ export function codes() {
       issued.set(code, { ...what, used: false, until: Date.now() + FIVE_MINUTES })
       return code
     },
-    /** What the code was issued for, with its `problem`: unknown, used, expired or none. */
+    /** What the code was issued for, and its `problem`: unknown, used, expired, or none. */
     look(code) {
       const found = issued.get(code)
       if (!found) return { problem: 'unknown' }
@@ -24,7 +27,7 @@ export function codes() {
   }
 }
 
-/** The app's own token: asking again gives the same one for as long as it is good. */
+/** The app's own token: asking again returns the same one while it is valid. */
 export function appToken(seconds) {
   let current
   const ended = new Map()
@@ -35,7 +38,7 @@ export function appToken(seconds) {
       }
       return { token: current.value, seconds: Math.ceil((current.until - Date.now()) / 1000) }
     },
-    /** null when the token is good, otherwise the error that it ended with, or `unknown`. */
+    /** Null if the token is valid, otherwise the error it was revoked with, or `unknown`. */
     problem(token, unknown) {
       if (current?.value === token) return current.until < Date.now() ? unknown : null
       return ended.get(token) ?? unknown
@@ -47,7 +50,7 @@ export function appToken(seconds) {
   }
 }
 
-/** Whether this call is one of those that were to fail, and one fewer from now on. */
+/** Whether this call should fail. Counts down the failures left. */
 export function isBusy(busy, call) {
   if (!busy?.times || (busy.call && busy.call !== call)) return false
   busy.times -= 1

@@ -1,4 +1,4 @@
-/** Where the OpenID provider keeps codes and sessions: they outlive a rotation of its keys. */
+/** Where the OpenID provider stores codes and sessions, so they survive a rotation of its keys. */
 export function memory() {
   const kept = new Map()
 

@@ -1,8 +1,8 @@
 /**
- * An OpenID provider of an organization, as Okta, Entra ID or Keycloak would be: `oidc-provider`, a
- * certified implementation, with a sign-in page that believes every address. It is correct unless
- * the address asks for a fault (faults.mjs). As the standard has it, the e-mail address is told by
- * userinfo only; many providers put it into the ID token as well, which a switch does.
+ * An organization's OpenID provider, like Okta, Entra ID or Keycloak: `oidc-provider`, a certified
+ * implementation, with a sign-in page that believes every address. It behaves correctly unless the
+ * address asks for a fault (faults.mjs). Following the standard, only userinfo returns the email
+ * address; a switch also puts it into the ID token, as many providers do.
  */
 import { createHash, generateKeyPair, randomBytes } from 'node:crypto'
 import { promisify } from 'node:util'
@@ -13,7 +13,7 @@ import { memory } from './memory.mjs'
 
 export const CLIENT = { id: 'atrium', secret: 'atrium-secret' }
 
-// It warns at every start that it would rather have a later Node, and works.
+// It warns at every start that it prefers a newer Node, but works.
 const { warn } = console
 console.warn = () => {}
 const { Provider } = await import('oidc-provider')
@@ -49,7 +49,10 @@ export async function startOidc({ port } = {}) {
     },
   })
 
-  /** Keys are given when a provider is made, so new ones make a new one behind the same address. */
+  /**
+   * A provider's keys are fixed at creation, so rotating them means a new provider at the same
+   * address.
+   */
   async function build() {
     key = await newKey()
     provider = new Provider(server.url, configuration())
@@ -74,7 +77,7 @@ export async function startOidc({ port } = {}) {
       clientAuthMethods: ['client_secret_basic', 'client_secret_post'],
       responseTypes: ['code'],
       scopes: ['openid'],
-      // Which claims the ID token has is decided by `claimsOf`, because a switch changes it.
+      // `claimsOf` decides the ID token's claims, because a switch changes them.
       conformIdTokenClaims: false,
       cookies: { keys: [cookieKey] },
       features: { devInteractions: { enabled: false }, rpInitiatedLogout: { enabled: false } },
@@ -115,7 +118,7 @@ export async function startOidc({ port } = {}) {
     return use === 'id_token' && !state.emailInIdToken ? { sub } : known
   }
 
-  /** The sign-in page, or its end without a page where a test asked for that. */
+  /** The sign-in page, or the end of sign-in without a page if a test asked for that. */
   async function signIn(uid, cancelled, request, response) {
     const finish = (result) => provider.interactionFinished(request, response, result)
     const refuse = () => finish({ error: 'access_denied', error_description: 'refused' })
@@ -176,7 +179,7 @@ function signInPage(response, uid, hint) {
   )
 }
 
-/** Who signed in is asked again the next time, so that each sign-in can be somebody else. */
+/** Forgets who signed in, so that each sign-in can be a different person. */
 function forget(ctx) {
   const cookies = [ctx.response.get('set-cookie')].flat()
   ctx.set(

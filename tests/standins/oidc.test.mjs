@@ -32,7 +32,7 @@ function start(changes = {}) {
   return { verifier, url: `${oidc.url}/auth?${query}` }
 }
 
-/** Types the address on the page and presses the button, in a browser that may be used before. */
+/** Enters the address and clicks the button, optionally in a browser that was used before. */
 async function signIn(email, { visit } = browser()) {
   const { verifier, url } = start({ login_hint: email })
   const { html, url: at } = await visit(url)
@@ -63,7 +63,7 @@ async function exchange({ code, verifier }, { secret = CLIENT.secret, inBody = f
 const userinfo = ({ access_token }) =>
   get(`${oidc.url}/me`, { authorization: `Bearer ${access_token}` })
 
-/** As a careful client does it. */
+/** Verifies the way a careful client does. */
 function verify(token) {
   const keys = createRemoteJWKSet(new URL(`${oidc.url}/jwks`))
   return jwtVerify(token, keys, { issuer: oidc.url, audience: CLIENT.id, algorithms: ['RS256'] })
@@ -191,7 +191,7 @@ for (const fault of Object.keys(FAULTS)) {
     const tokens = await exchange(came)
     if (!(fault in claimFaults)) return otherFaults[fault]({ came, tokens })
     claimFaults[fault](decodeJwt(tokens.id_token))
-    // The signature is right, so that only the claim can be the reason to refuse.
+    // The signature is valid, so only the claim can cause the rejection.
     const keys = createRemoteJWKSet(new URL(`${oidc.url}/jwks`))
     await jwtVerify(tokens.id_token, keys, { currentDate: new Date(0) })
   })

@@ -1,10 +1,10 @@
-/** The pages of the stand-ins: plain HTML that a person clicks and a browser test drives. */
+/** The stand-ins' pages: plain HTML that a person clicks and a browser test drives. */
 
 export function escape(text) {
   return String(text).replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`)
 }
 
-/** `body` is HTML already: whatever came from outside went through `escape`. */
+/** `body` is already HTML; anything from outside must go through `escape` first. */
 export function page(response, title, body, status = 200) {
   response.writeHead(status, {
     'content-type': 'text/html; charset=utf-8',
@@ -30,12 +30,12 @@ ${body}
 `)
 }
 
-/** A page that only says what was wrong with the request. */
+/** A page that only says what is wrong with the request. */
 export function refusal(response, title, reason) {
   page(response, title, `<p>${escape(reason)}</p>`, 400)
 }
 
-/** A page on which one press says who is there: `people` are pairs of a value and what to show. */
+/** A page that signs in with one click; `people` are [value, label] pairs. */
 export function choice(response, title, query, people) {
   const buttons = people.map(([value, shown]) => {
     const chosen = new URLSearchParams([...query, ['as', value]])

@@ -6,7 +6,7 @@ import { startWechatWork } from './wechatwork.mjs'
 
 export const ALL = ['oidc', 'wechatwork', 'feishu', 'dns']
 
-/** Without `portBase` the system chooses the ports. */
+/** Without `portBase`, the system picks the ports. */
 export async function startStandins({ only = ALL, portBase } = {}) {
   const port = (offset) => (portBase ? portBase + offset : 0)
   const places = {}

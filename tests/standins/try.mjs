@@ -55,7 +55,7 @@ function createOwner() {
   return JSON.parse(instance.command(words, `${owner.password}\n`))
 }
 
-/** What an owner does in the team's settings; the domain is proven by the operator's word. */
+/** What an owner does in the team's settings; the operator vouches for the domain. */
 async function openSso(url, org) {
   const signedIn = await call(`${url}/api/v1/login`, 'POST', owner)
   const cookie = signedIn.headers.getSetCookie().map((line) => line.split(';')[0])

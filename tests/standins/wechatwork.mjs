@@ -1,7 +1,7 @@
 /**
- * WeChat Work as its documentation for developers describes it: the sign-in page, the app's token,
- * who came with a code, their name, and messages of the app. Nothing here was compared with the
- * real service. Every answer is HTTP 200; whether it went well is told by `errcode` alone.
+ * WeChat Work as its developer documentation describes it: the sign-in page, the app's token, who a
+ * code belongs to, their name, and messages from the app. None of this has been compared with the
+ * real service. Every answer is HTTP 200; only `errcode` says whether a call succeeded.
  */
 import { address, counter, isCallback, json, readJson, redirect, serve } from './control.mjs'
 import { appToken, codes, isBusy } from './grants.mjs'
@@ -12,7 +12,7 @@ export const CORP = { id: 'ww-atrium', agent: '1000002', secret: 'wechat-secret'
 const PEOPLE = [
   { userid: 'LiLei', name: 'Li Lei', department: [1] },
   { userid: 'HanMeimei', name: 'Han Meimei', department: [1, 2] },
-  // A member whom the app may not see.
+  // A member the app may not see.
   { userid: 'WangWei', name: 'Wang Wei', department: [3], hidden: true },
 ]
 const CHOICES = [
@@ -145,7 +145,7 @@ export async function startWechatWork({ port } = {}) {
   })
 }
 
-/** A userid means the same in capitals and in small letters. */
+/** User IDs are case-insensitive. */
 function find(userid) {
   return PEOPLE.find((person) => person.userid.toLowerCase() === userid.toLowerCase())
 }

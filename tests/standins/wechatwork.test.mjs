@@ -21,7 +21,7 @@ function login(changes = {}) {
   return `${wechat.url}/wwlogin/sso/login?${new URLSearchParams({ ...query, ...more })}`
 }
 
-/** Opens the page and presses the button. */
+/** Opens the page and clicks the button. */
 async function press(name) {
   const { visit } = browser()
   const { html } = await visit(login())

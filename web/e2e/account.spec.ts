@@ -97,7 +97,7 @@ for (const language of LANGUAGES) {
     const own = ownAccount(instance, 'Everywhere')
     const others = await Promise.all([1, 2, 3].map(() => elsewhere(browser, own)))
     await speak(page, language)
-    // The person's own zone, not the browser's.
+    // The account's time zone, not the browser's.
     await signInByCall(page, own)
     await page.request.put('/api/v1/current/profile', { data: { timezone: 'America/New_York' } })
     await page.goto(PAGE)
@@ -169,7 +169,7 @@ for (const language of LANGUAGES) {
 test('leaving with unsaved changes asks first', async ({ page, instance }) => {
   await open(page, ownAccount(instance, 'Hasty'))
   await page.getByLabel('姓名', { exact: true }).fill('Half a na')
-  // A part of the same page is no leaving.
+  // Moving to another section of the page doesn't count as leaving it.
   await page.getByRole('link', { name: '通知设置' }).click()
   await expectAddress(page, `${PAGE}#notifications`)
   await page.getByRole('link', { name: '数据看板' }).click()

@@ -1,4 +1,4 @@
-/** An instance answers at more addresses than the one its settings name. */
+/** An instance also answers at addresses other than the configured one. */
 import { expect, test } from './test'
 
 test('someone who came by another address stays there', async ({ page, instance, baseURL }) => {

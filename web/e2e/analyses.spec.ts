@@ -1,4 +1,4 @@
-/** The six kinds of question, each put together on an empty page, and what can be done with an answer. */
+/** The six kinds of question, each built on an empty page, and what can be done with an answer. */
 import type { Locator, Page } from '@playwright/test'
 import { openOwnApp } from './app'
 import { loaded, message, send, type Sent } from './events'
@@ -18,7 +18,7 @@ import { entryOf, heading } from './workspace'
 
 const MINUTE = 60_000
 const DAY = 1440 * MINUTE
-/** A time that is on the same day in every zone that an app of these tests has. */
+/** A time on the same date in every time zone these tests use. */
 const noon = (daysAgo: number) => (Math.floor(Date.now() / DAY) - daysAgo) * DAY + 4 * 60 * MINUTE
 
 const anna = { device: 'd-1', user: 'anna', os: 'macOS' }
@@ -29,7 +29,7 @@ const at = (time: number, event: string, sent: Sent) =>
 const buying = (time: number, amount: number, sent: Sent) =>
   at(time, 'purchase', { ...sent, properties: { amount } })
 
-/** Three come; two of them buy, one again on the next day. */
+/** Three people visit; two of them buy, one again the next day. */
 async function openShop(page: Page, instance: Instance, name: string) {
   const app = await openOwnApp(page, instance, name)
   const first = noon(3)
@@ -49,7 +49,7 @@ async function openShop(page: Page, instance: Instance, name: string) {
 
 const options = (page: Page) => page.locator('.ant-select-item-option:visible')
 
-/** What stands in a list of choices; those of several stay open for the next. */
+/** Picks an option from a list. Multi-select lists stay open for the next. */
 async function choose(page: Page, field: string, option: string): Promise<void> {
   await page.getByRole('combobox', { name: field, exact: true }).click()
   await options(page)
@@ -59,7 +59,9 @@ async function choose(page: Page, field: string, option: string): Promise<void> 
   await expect(options(page)).toHaveCount(0)
 }
 
-/** In a list that is too long to be seen at once, as people do: some letters, and Enter for what is marked. */
+/**
+ * Picks from a list that doesn't fit on screen, the way people do: type a few letters, press Enter.
+ */
 async function find(page: Page, field: string, option: string): Promise<void> {
   const box = page.getByRole('combobox', { name: field, exact: true })
   await box.click()
@@ -68,7 +70,7 @@ async function find(page: Page, field: string, option: string): Promise<void> {
   await box.press('Enter')
 }
 
-/** The label, as the radio itself takes no room. */
+/** Clicks the label, because the radio itself takes up no space. */
 async function pick(page: Page, name: string): Promise<void> {
   const radio = page.getByRole('radio', { name, exact: true })
   await page.locator('label').filter({ has: radio }).click()
@@ -260,7 +262,7 @@ for (const language of LANGUAGES) {
       await choose(page, t('events.event'), 'purchase')
       const table = page.getByRole('table', { name: t('results.distribution.title') }).last()
       const sizes = async () => (await numbers(table)).map(([size]) => size)
-      // Once, and twice.
+      // Did it once, and twice.
       await expect.poll(async () => (await sizes()).slice(0, 3)).toEqual(['1', '1', '0'])
       await pick(page, t('analyses.distributionOf.property'))
       await find(page, t('analyses.numericProperty'), 'amount')
@@ -276,7 +278,7 @@ for (const language of LANGUAGES) {
       const table = page.getByRole('table', { name: t('results.lifecycle.title') }).last()
       const busy = async () =>
         (await numbers(table)).filter((cells) => cells.some((cell) => Number(cell) > 0))
-      // The newest first: new, returning, resurrected, dormant.
+      // Newest first: new, returning, resurrected, dormant.
       await expect.poll(busy).toEqual([
         ['0', '0', '0', '1'],
         ['0', '1', '0', '1'],
@@ -299,7 +301,7 @@ for (const language of LANGUAGES) {
     await expect(rowOf(page, 'macOS')).toContainText('1')
     await expect(rowOf(page, /purchase/)).toContainText('2')
     await expectToFit(page)
-    // The answer comes first; what was asked is a tap away.
+    // The answer comes first; the question is a tap away.
     const question = page.getByRole('region', { name: t('analyses.question') })
     await expect(question).toBeHidden()
     await page.getByRole('button', { name: t('analyses.editQuestion') }).click()

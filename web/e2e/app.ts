@@ -1,4 +1,6 @@
-/** An app of a test's own and people in its team, brought about by calls and by the team's mails. */
+/**
+ * An app of the test's own and people in its team, set up through the API and the team's emails.
+ */
 import type { APIResponse, Page } from '@playwright/test'
 import { ABOUT, linkIn, mailTo } from './mail'
 import { expect, ownAccount, signInByCall, unusedAddress, type Instance } from './test'
@@ -15,7 +17,7 @@ async function dataOf<Data>(answer: APIResponse): Promise<Data> {
   return ((await answer.json()) as { data: Data }).data
 }
 
-/** Signs in as the owner of a new team; its first app is there already. */
+/** Signs in as the owner of a new team, which already has its first app. */
 export async function openOwnApp(page: Page, instance: Instance, name: string): Promise<OwnApp> {
   const own = ownAccount(instance, name)
   await signInByCall(page, own)
@@ -28,11 +30,11 @@ export async function openOwnApp(page: Page, instance: Instance, name: string): 
 interface NewMember {
   name: string
   appId: string
-  /** A role in the app, by key or name; without one the person is in the team only. */
+  /** A role in the app, by key or name. If omitted, the person is only in the team. */
   role?: string
 }
 
-/** Invites someone into the owner's team and takes the invitation up in a browser of their own. */
+/** Invites someone to the owner's team and accepts the invitation in a separate browser. */
 export async function addMember(owner: Page, own: Instance, member: NewMember): Promise<Page> {
   const { name, appId, role } = member
   const email = unusedAddress()
@@ -54,13 +56,13 @@ export async function addMember(owner: Page, own: Instance, member: NewMember): 
   return page
 }
 
-/** Someone of the team who is never looked at from their own side. */
+/** A team member whose own view is never tested. */
 export async function addTeammate(owner: Page, own: Instance, member: NewMember): Promise<void> {
   const page = await addMember(owner, own, member)
   await page.context().close()
 }
 
-/** Built-in roles are known by key, others by name. */
+/** Built-in roles are looked up by key, others by name. */
 export async function roleId(page: Page, appId: string, known: string): Promise<string> {
   const { items } = await dataOf<{ items: { id: string; key: string | null; name: string }[] }>(
     await page.request.get(`/api/v1/apps/${appId}/roles`),

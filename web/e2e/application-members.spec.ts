@@ -1,4 +1,4 @@
-/** The people of an app: added, given roles, removed, and their access explained. */
+/** An app's members: adding, assigning roles, removing, and explaining their access. */
 import type { Page } from '@playwright/test'
 import { addTeammate, appPath, openOwnApp } from './app'
 import {
@@ -28,7 +28,7 @@ async function addByDialog(page: Page, language: Language, names: string[]): Pro
   const dialog = page.getByRole('dialog')
   for (const name of names) await dialog.getByRole('checkbox', { name }).check()
   await dialog.getByLabel(t('appMember.role'), { exact: true }).click()
-  // The last built-in one: it may look.
+  // The last built-in role is read-only.
   await option(page).nth(3).click()
   await dialog
     .getByRole('button', { name: t('appMember.addCount', { count: names.length }) })
@@ -75,7 +75,7 @@ for (const language of LANGUAGES) {
       await expect(said).toBeVisible()
       await said.getByRole('button', { name: t('appMember.undo') }).click()
       await expect(said.getByRole('button')).toHaveCount(0)
-      // Said again, without a way back: until then the list below moves.
+      // The message appears again, without Undo. Until then the list below moves.
       await expect(said).toBeVisible()
     })
 
@@ -143,7 +143,7 @@ for (const language of LANGUAGES) {
     await drawer.getByLabel(t('access.search')).fill('key:')
     await expect(drawer.getByRole('listitem')).toHaveCount(3)
 
-    // The address opens it again.
+    // The URL opens it again.
     await page.reload()
     await expect(drawer).toContainText('Ann')
     await drawer.getByRole('button', { name: t('common.close') }).click()

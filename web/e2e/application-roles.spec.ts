@@ -1,4 +1,4 @@
-/** The roles of an app: the matrix, the editor, and what becomes of members when one goes. */
+/** An app's roles: the matrix, the editor, and what happens to members when a role is deleted. */
 import type { Page } from '@playwright/test'
 import { addMember, addTeammate, appPath, makeRole, openOwnApp, roleId } from './app'
 import {
@@ -53,7 +53,7 @@ for (const language of LANGUAGES) {
     await test.step('from a built-in one', async () => {
       const copies = page.getByRole('link', { name: new RegExp(`^${t('role.copy')}`) })
       await expect(copies).toHaveCount(BUILTIN)
-      // The last built-in one may look and nothing else.
+      // The last built-in role can only view.
       await copies.last().click()
       await expect(page.getByRole('heading', { level: 1 })).toHaveText(t('role.newTitle'))
       await expect(box('app:view')).toBeChecked()
@@ -149,7 +149,7 @@ for (const language of LANGUAGES) {
     await expect(all).not.toBeChecked()
     await expect(page.getByText(t('role.chosenCount', { count: 3 }))).toBeVisible()
 
-    // A switch of language keeps what is on its way.
+    // Switching the language keeps unsaved input.
     await page.getByLabel(t('role.name'), { exact: true }).fill('Half a role')
     const [here, other] = language === 'zh-CN' ? ['中文', 'English'] : ['English', '中文']
     await page.getByRole('radio', { name: other }).click()
@@ -158,7 +158,7 @@ for (const language of LANGUAGES) {
     await expect(page.getByLabel(t('role.name'), { exact: true })).toHaveValue('Half a role')
 
     const builtin = await roleId(page, appId, 'admin')
-    // From within the console this would be asked about; a new document is not.
+    // Inside the console this would be confirmed in a dialog; loading a new document can't be.
     page.on('dialog', (dialog) => void dialog.accept())
     await page.goto(`${appPath(appId, 'appAuthority/editRole')}?role=${builtin}`)
     await expect(page.getByText(t('role.builtinFixed'))).toBeVisible()
@@ -190,7 +190,7 @@ for (const language of LANGUAGES) {
     await expect(lead.getByRole('link', { name: named(t('role.edit'), 'Keyring') })).toHaveCount(0)
 
     await lead.goto(appPath(appId, 'appMember'))
-    // A viewer sees the dashboard, which this role does not.
+    // Viewers see the dashboard, but this role doesn't.
     await expect(row(lead, 'Ann').getByRole('combobox')).toHaveCount(0)
     await row(lead, 'Lou').getByRole('combobox').click()
     await expect(

@@ -1,4 +1,4 @@
-/** One app: its frame, its details, and the ends it can come to. */
+/** One app: its frame, its details, and archiving or deleting it. */
 import type { Page } from '@playwright/test'
 import { addMember, appPath, openOwnApp } from './app'
 import {

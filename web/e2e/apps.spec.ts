@@ -1,4 +1,4 @@
-/** The apps of a team through their whole life: made, archived, deleted, and brought back. */
+/** A team's apps through their whole life: created, archived, deleted, and restored. */
 import type { Page } from '@playwright/test'
 import {
   expect,
@@ -39,7 +39,7 @@ for (const language of LANGUAGES) {
     await expect(dialog.getByText(t('apps.nameRequired'))).toBeVisible()
     await name.fill('Default')
     await submit.click()
-    // Taken: the server's word lands on the field.
+    // The name is taken: the server's message appears on the field.
     await expect(name).toHaveAttribute('aria-invalid', 'true')
     await expect(name).toBeFocused()
     await name.fill('官网')
@@ -146,7 +146,7 @@ for (const language of LANGUAGES) {
     const own = await signInAsOwner(page, instance, 'Late')
     const app = await firstApp(page, own)
     await dataOf(await page.request.delete(`/api/v1/apps/${app.id}`, { data: { name: app.name } }))
-    // Nobody waits thirty days here.
+    // No test waits thirty days.
     await page.route('**/apps?*status=deleted*', async (route) => {
       const answer = await route.fetch()
       const { data } = (await answer.json()) as { data: { items: object[]; total: number } }

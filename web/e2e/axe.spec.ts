@@ -1,4 +1,4 @@
-/** What every other file relies on: a page that keeps people out is found out. */
+/** What every other file relies on: axe catches a page that shuts people out. */
 import { violationsIn } from './axe'
 import { expect, test } from './test'
 
@@ -16,7 +16,7 @@ test('what is wrong with a page is told, by its rule and its place', async ({ pa
     (await violationsIn(page, look)).map((fault) => fault.split(' ')[1])
   const all = ['button-name:', 'color-contrast:', 'document-title:', 'html-has-lang:']
   expect((await rules()).sort()).toEqual([...all, 'image-alt:', 'label:'])
-  // The second look at the same document, as a theme gets.
+  // A second run on the same document, as for the other theme.
   expect(await rules({ only: ['color-contrast'] })).toEqual(['color-contrast:'])
   const without = ['color-contrast', 'label', 'image-alt']
   const rest = await rules({ without, exclude: ['.busy'] })

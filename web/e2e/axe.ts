@@ -1,19 +1,19 @@
-/** What axe has against a page, as it is on screen now. */
+/** The axe violations of a page as it is on screen now. */
 import type { Page } from '@playwright/test'
 import axe from 'axe-core'
 
 interface Look {
-  /** These rules alone. */
+  /** Only these rules. */
   only?: string[]
-  /** All rules but these. */
+  /** All rules except these. */
   without?: string[]
-  /** Parts of the page that are passed over, as selectors. */
+  /** Selectors of parts to skip. */
   exclude?: string[]
 }
 
 /**
- * Axe's own wrapper for Playwright sends half a megabyte of script with every look and carries every
- * result back; here the script arrives once for each document, and only what is wrong leaves it.
+ * Axe's own wrapper for Playwright sends half a megabyte of script with every run and returns every
+ * result. Here the script is injected once per document, and only violations are returned.
  */
 export async function violationsIn(page: Page, look: Look = {}): Promise<string[]> {
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe.source)

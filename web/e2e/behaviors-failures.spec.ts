@@ -1,4 +1,4 @@
-/** What the console says and does when the server refuses, is out of reach, or has another console. */
+/** What the console does when the server refuses, is unreachable, or serves a different build. */
 import type { Page } from '@playwright/test'
 import { expect, expectAccessible, expectAddress, LANGUAGES, speak, test, wordsOf } from './test'
 
@@ -6,7 +6,7 @@ const heading = (page: Page) => page.getByRole('heading', { level: 1 })
 const LIST = '/organization/list'
 
 for (const language of LANGUAGES) {
-  // Each status and each kind of answer: api/client.test.ts.
+  // For each status and kind of answer, see api/client.test.ts.
   test(`a refusal is told in its own words, or in those of its status, ${language}`, async ({
     page,
   }) => {
@@ -49,7 +49,7 @@ test('a notice is 384 px wide, 24 px from the edges, gone after 4.5 s, and its i
   await expect(page.getByRole('button', { name: '复制请求编号' })).toBeFocused()
   await page.keyboard.press('Enter')
   await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe('req-7')
-  // Held by the focus.
+  // Focus keeps it open.
   await page.clock.runFor(10_000)
   await expect(notice).toBeVisible()
   await page.keyboard.press('Escape')
@@ -63,7 +63,7 @@ test('a lost network is said once, and what failed comes with it back', async ({
 }) => {
   await page.goto('/organization/config/member')
   await expect(page.getByRole('table')).toBeVisible()
-  // Its code is here already; only its data is not.
+  // Its code is loaded already, but its data is not.
   await page.getByRole('link', { name: '团队应用' }).click()
   await expect(heading(page)).toHaveText('团队应用')
 
@@ -85,7 +85,7 @@ test('a lost network is said once, and what failed comes with it back', async ({
   await expect(page.getByText('网络已恢复')).toHaveCount(0)
 })
 
-/** Until the next document: as after an upgrade, the server no longer has this code. */
+/** Makes the server lose this code, as after an upgrade, until the next document loads. */
 async function takeAway(page: Page, code: RegExp, { forGood = false } = {}) {
   const state = { gone: true, reloads: 0 }
   page.on('request', (request) => {
@@ -129,7 +129,7 @@ test('a page whose code stays gone is not reloaded again and again', async ({
   await page.unroute(DASHBOARD_CODE)
   await page.getByRole('button', { name: '重新加载' }).click()
   await expect(heading(page)).toHaveText('数据看板')
-  // One by itself, one by the button, and none between them.
+  // One automatic reload, one from the button, and none in between.
   expect(code.reloads).toBe(2)
   complaints.length = 0
 })
@@ -159,7 +159,7 @@ test('whoever prevents the event deals with it; a part of a page reloads nothing
   )
   await page.getByRole('link', { name: '数据看板' }).click()
   await prevented
-  // A reload would be asked for before this.
+  // A reload would have been requested before this.
   await page.evaluate(() => fetch('/api/v1/build-info').then((answer) => answer.text()))
   expect(code.reloads).toBe(0)
   await expect(name).toBeVisible()

@@ -54,7 +54,7 @@ for (const language of LANGUAGES) {
     await page.keyboard.press('Enter')
     await expect(page.getByRole('searchbox')).toHaveValue(own.account.email)
 
-    // What was chosen before comes first.
+    // Earlier choices come first.
     await page.keyboard.press('Control+k')
     const recent = page.getByRole('group', { name: t('palette.kind.recent') })
     await expect(recent.getByRole('option')).toContainText(['Default', t('title.archivedApps')])
@@ -75,7 +75,7 @@ test('what is typed the moment a dialog is there is in its first field', async (
   const t = wordsOf('zh-CN')
   const own = ownAccount(instance, 'Quick typist')
   await signInByCall(page, own)
-  // As most people have it; the other tests ask for less motion.
+  // The usual setting; the other tests reduce motion.
   await page.emulateMedia({ reducedMotion: 'no-preference' })
   await page.goto(`/organization/config/config-app?org=${own.orgId}`)
   const create = page.getByRole('button', { name: t('apps.create') })
@@ -147,7 +147,7 @@ test('the theme follows the system live, is remembered, and is there before anyt
   await page.keyboard.press('Enter')
   await expect(html).toHaveAttribute('data-theme', 'light')
 
-  // Without its scripts the page has the color that was chosen, not the system's.
+  // Even without its scripts, the page uses the chosen theme instead of the system's.
   await page.route(/\/assets\/index-[\w-]+\.js$/, (route) => route.abort())
   await page.reload()
   await expect(html).toHaveAttribute('data-theme', 'light')

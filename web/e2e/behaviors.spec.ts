@@ -4,7 +4,7 @@ import { expect, LANGUAGES, signInByCall, speak, test, wordsOf } from './test'
 
 const BUILD = '/api/v1/build-info'
 
-/** Answers the console's question for the published build. */
+/** Answers the console's request for the published build. */
 async function publish(page: Page, version: string, message?: string) {
   let asked = 0
   await page.route(`**${BUILD}`, (route) => {
@@ -95,7 +95,7 @@ test('a server that was upgraded is noticed, and the new console loaded', async 
       await page.goto(`${url}/organization/list`)
       await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
     })
-    // Nobody answers: nothing is said about it.
+    // If there is no answer, nothing is shown.
     await page.clock.runFor(30_000)
     await expect(page.getByRole('dialog')).toHaveCount(0)
     const newer = ['--build-version', 'v26.2.0', '--build-message', '看板更快了']

@@ -72,7 +72,7 @@ test.describe('in light and dark', () => {
     await expect(panel.getByRole('listitem')).toHaveCount(2)
     await expectAccessibleInBothThemes(page)
     await expectToFit(page)
-    // The list changes at once; a reload must not come before the server knows.
+    // The list changes immediately; reload only after the server has been told.
     const known = page.waitForResponse('**/api/v1/current/notifications/read')
     await panel.getByRole('button', { name: '全部标为已读' }).click()
     await expect(panel.getByText('未读')).toHaveCount(0)

@@ -1,4 +1,4 @@
-/** The data dashboard: figures of what was really sent, its state in the address, its ways out. */
+/** The dashboard: figures from real events, its state in the URL, and its exports. */
 import { readFile } from 'node:fs/promises'
 import type { Locator, Page } from '@playwright/test'
 import { addMember, makeRole, openOwnApp } from './app'
@@ -16,7 +16,7 @@ import {
   wordsOf,
 } from './test'
 
-/** What was taken in is counted a moment later. */
+/** Refreshes until it shows; accepted events are counted a moment later. */
 async function refreshUntil(page: Page, refresh: string, shows: () => Promise<void>) {
   await expect(async () => {
     await page.getByRole('button', { name: refresh }).click()
@@ -26,7 +26,7 @@ async function refreshUntil(page: Page, refresh: string, shows: () => Promise<vo
 
 const card = (page: Page, name: string): Locator => page.getByRole('region', { name, exact: true })
 
-/** What the trend is called while it shows events. */
+/** The trend card's name while it shows events. */
 const trendIn = (t: ReturnType<typeof wordsOf>) =>
   t('dashboard.trendOf', { metric: t('metric.events') })
 
@@ -54,7 +54,8 @@ for (const language of LANGUAGES) {
         timeout: 2000,
       })
     const ingest = card(page, t('dashboard.ingest'))
-    // Events are counted apart from what became of messages, and what those looked like comes last.
+    // Events are counted separately from message results, and samples of rejected messages come
+    // last.
     await refreshUntil(page, t('dashboard.refresh'), async () => {
       await shows('events', '3')
       await expect(ingest).toContainText('bad_timestamp', { timeout: 2000 })
@@ -68,7 +69,7 @@ for (const language of LANGUAGES) {
 
     const trend = card(page, trendIn(t))
     await expect(trend.locator('canvas')).toBeVisible()
-    // Without a mouse: the arrow begins at the newest day.
+    // By keyboard: the arrow key starts at the newest day.
     await trend.getByRole('img').focus()
     await page.keyboard.press('ArrowLeft')
     await expect(trend.getByRole('status')).toContainText(t('metric.events'))
@@ -76,7 +77,7 @@ for (const language of LANGUAGES) {
 
     await expect(card(page, t('dashboard.topEvents'))).toContainText('add_to_cart')
     await expect(card(page, t('dashboard.by.os'))).toContainText('HarmonyOS')
-    // One of two page views, and one of two visits.
+    // One of two page views, and one of two sessions.
     const pricing = page.getByRole('link', { name: '/pricing', exact: true })
     for (const list of ['pages', 'entry_pages', 'exit_pages']) {
       const row = card(page, t(`pages.${list}`))
@@ -98,7 +99,7 @@ for (const language of LANGUAGES) {
 
     const name = page.getByRole('link', { name: 'Default', exact: true })
     await expect(page.getByRole('row').filter({ has: name })).toContainText('100%')
-    // From a figure to its question, and from the app to its overview, over the same days.
+    // From a figure to its analysis, and from the app to its overview, keeping the date range.
     await card(page, t('dashboard.topEvents')).getByRole('link', { name: 'add_to_cart' }).click()
     const entry = `/org-id/${own.orgId}/app-id/${appId}`
     const asked = new URLSearchParams({ q: '{"s":[["add_to_cart"]]}', range: '7d' })
@@ -117,7 +118,7 @@ for (const language of LANGUAGES) {
     await page.getByRole('button', { name: t('range.preset.7d') }).click()
     await page.getByRole('button', { name: t('range.preset.30d'), exact: true }).click()
     await expectAddress(page, `${base}&range=30d`)
-    // The label, as the radio itself takes no room.
+    // Clicks the label, because the radio itself takes up no space.
     const pick = async (name: string) => {
       const radio = page.getByRole('radio', { name })
       await page.locator('label').filter({ has: radio }).click()
@@ -263,7 +264,7 @@ test('full screen, and paper', async ({ page, instance }) => {
   await page.keyboard.press('f')
   const leave = page.getByRole('button', { name: t('dashboard.leaveFullScreen') })
   await expect(leave).toBeVisible()
-  // A list that opens must open inside of what is on the screen.
+  // Dropdowns must open inside the full-screen element.
   await page.getByRole('combobox', { name: t('range.compare'), exact: true }).click()
   await expect(page.getByTitle(t('range.compare.none'))).toBeVisible()
   await leave.click()
@@ -276,7 +277,7 @@ test('full screen, and paper', async ({ page, instance }) => {
   await expect(
     page.getByText(`${own.account.organization} · ${t('title.dataDashboard')}`),
   ).toBeVisible()
-  // A4 between its margins.
+  // A4 without its margins.
   await page.setViewportSize({ width: 703, height: 1000 })
   await expectToFit(page)
 })

@@ -1,4 +1,4 @@
-/** Weight of the sign-in page, delivery of assets, keyboard, theme. */
+/** The sign-in page's weight, asset delivery, keyboard, and theme. */
 import { gzipSync } from 'node:zlib'
 import type { Page } from '@playwright/test'
 import { expect, expectAddress, test } from './test'
@@ -8,7 +8,7 @@ async function open(page: Page, path: string): Promise<void> {
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
 }
 
-/** Weighs the scripts and styles that a page loads, gzipped. */
+/** Measures the gzipped size of the scripts and styles a page loads. */
 function weigh(page: Page, counts: (path: string) => boolean = () => true) {
   const weights = new Map<string, number>()
   const counted: Promise<void>[] = []

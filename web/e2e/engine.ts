@@ -1,11 +1,11 @@
-/** Looks into the event store of a server that has ended: the same engine, on the same folder. */
+/** Looks into the event store of a stopped server, using the same engine on the same folder. */
 import { spawn } from 'node:child_process'
 import { readdirSync, existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { binary } from './server'
 
-/** What npm brought for this platform. */
+/** The library npm installed for this platform. */
 export function engineLibrary(): string {
   const packages = resolve(import.meta.dirname, '../../node_modules/@chdb')
   const files = readdirSync(packages).flatMap((name) =>

@@ -1,4 +1,4 @@
-/** Data that arrives, how long it stays, and what is erased of one person. */
+/** Data that arrives, how long it is kept, and erasing one person. */
 import type { Page } from '@playwright/test'
 import { appPath, makeRole, addMember, openOwnApp } from './app'
 import { dataOf, row } from './team'
@@ -14,7 +14,7 @@ import {
   wordsOf,
 } from './test'
 
-/** One event, as a page with the app's key would send it. */
+/** Sends one event the way a page with the app's key would. */
 async function sendEvent(page: Page, appId: string, userId: string): Promise<void> {
   const { items } = await dataOf<{ items: { kind: string; key: string }[] }>(
     await page.request.get(`/api/v1/apps/${appId}/api-keys`),
@@ -66,7 +66,7 @@ for (const language of LANGUAGES) {
     await expect(receiving(page)).toContainText(t('ingest.waiting'))
     await expectAccessible(page)
     await sendEvent(page, appId, 'customer-1')
-    // Counted a moment after it is stored, and looked at every ten seconds.
+    // Counted a moment after it is stored; the page polls every ten seconds.
     await passTime(page, 10_000, async () => {
       await expect(receiving(page)).toContainText(t('ingest.last'), { timeout: 500 })
       await expect(receiving(page).locator('dd').first()).toHaveText('1', { timeout: 500 })
@@ -101,7 +101,7 @@ for (const language of LANGUAGES) {
     await expect(dialog).toHaveCount(0)
     await expect(erasures(page)).toContainText(t('erasure.asked'))
 
-    // The list follows it to its end, and then no longer says whose it was.
+    // The list follows the erasure to its end, then no longer shows whose data it was.
     const done = row(page, t('erasure.state.done'))
     await expect(done).toBeVisible({ timeout: 60_000 })
     await expect(done).not.toContainText('Customer 48213')

@@ -1,4 +1,4 @@
-/** Events for a test, sent as a page with the app's key would send them. */
+/** Sends events the way a page with the app's key would. */
 import type { Page } from '@playwright/test'
 import { dataOf } from './team'
 import { expect } from './test'
@@ -10,7 +10,7 @@ export interface Sent {
   os?: string
   path?: string
   properties?: object
-  /** In place of what a well-made message holds. */
+  /** Overrides parts of a valid message. */
   broken?: object
 }
 
@@ -48,7 +48,7 @@ export async function send(page: Page, appId: string, ...messages: object[]): Pr
   await dataOf(await page.request.post('/v1/collect', { data: { app_key, messages } }))
 }
 
-/** What was taken in can be asked about a moment later. */
+/** Waits until the accepted events can be queried. */
 export async function loaded(page: Page, appId: string, events: number): Promise<void> {
   await expect
     .poll(

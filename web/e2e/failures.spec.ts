@@ -1,4 +1,4 @@
-/** A failed call is told top right, on whatever screen it was made. */
+/** A failed call is reported at the top right of whatever screen made it. */
 import type { Page } from '@playwright/test'
 import { appPath, openOwnApp } from './app'
 import { expect, expectAddress, passTime, test } from './test'
@@ -6,7 +6,7 @@ import { entryOf } from './workspace'
 
 const notices = (page: Page) => page.locator('.failure-notice')
 
-/** Makes one call of the page fail, as a server in trouble would. */
+/** Makes one of the page's calls fail, as a server in trouble would. */
 async function breakCall(page: Page, call: string) {
   await page.route(call, (route) =>
     route.fulfill({
@@ -81,7 +81,7 @@ test('a session that ended is told of on the sign-in page, also where only a pol
   await page.goto('/organization/list')
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
   await page.context().clearCookies()
-  // Nobody touches the page: the bell asks once a minute, counted from its last answer.
+  // Without any interaction, the bell asks once a minute after its last answer.
   await passTime(page, 61_000, () =>
     expectAddress(page, `/login?redirect=${encodeURIComponent('/organization/list')}`),
   )

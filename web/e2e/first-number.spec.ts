@@ -1,4 +1,7 @@
-/** From an empty folder to a number on the overview: at most four clicks, and no mail server. */
+/**
+ * From an empty folder to a number on the overview, in at most four clicks and without a mail
+ * server.
+ */
 import { execFileSync } from 'node:child_process'
 import type { Locator } from '@playwright/test'
 import { openOwnApp } from './app'
@@ -21,7 +24,7 @@ test('from an empty folder to the first number in three clicks', async ({ page, 
   await page.goto(await emptyServer.setupLink)
   await page.getByLabel('邮箱', { exact: true }).fill('first@example.com')
   passed('the set-up link')
-  // Names of several code units to a character, right to left, and long.
+  // Names with multi-code-unit characters, right-to-left text, and great length.
   await page.getByLabel('姓名').fill('👩‍👩‍👧‍👦 مريم')
   await page.getByLabel('密码', { exact: true }).fill('a long enough password')
   await page.getByLabel('团队名称').fill('👩🏽‍🚀'.repeat(9))
@@ -43,8 +46,8 @@ test('from an empty folder to the first number in three clicks', async ({ page, 
   test.info().annotations.push({ type: 'steps', description: steps.join(' · ') })
   console.log(`from nothing to the first number, ${clicks} clicks: ${steps.join(' · ')}`)
 
-  // The other pages have it too, at once.
-  // The quick start, which may still be leaving, has a link of the same name.
+  // The other pages show it immediately too. The quick start, which may still be leaving, has a
+  // link with the same name.
   const menu = page.getByRole('navigation', { name: '应用工作台' })
   await menu.getByRole('link', { name: '事件', exact: true }).click()
   await expect(page.getByRole('row').filter({ hasText: 'test_event' })).toBeVisible()
@@ -67,7 +70,7 @@ for (const language of LANGUAGES) {
     await page.getByRole('tab', { name: t('start.way.curl') }).click()
     const code = page.getByRole('group', { name: t('start.way.curl') })
     const command = (await code.textContent())!
-    // The overview is open in this tab, the command runs elsewhere.
+    // The overview is open in this tab; the command runs elsewhere.
     const nav = page.getByRole('navigation', { name: t('title.workspace') })
     await nav.getByRole('link', { name: t('title.overview') }).click()
     await expectAddress(page, entryOf(app))
@@ -78,7 +81,7 @@ for (const language of LANGUAGES) {
       timeout: 15_000,
     })
     await expect(page.locator('main').getByText('signup').first()).toBeVisible({ timeout: 5_000 })
-    // And the version of the client is in it.
+    // It includes the client version.
     await nav.getByRole('link', { name: t('title.live') }).click()
     await expect(page.getByRole('list', { name: t('title.live') })).toContainText('signup')
   })

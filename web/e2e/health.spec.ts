@@ -1,4 +1,4 @@
-/** Instance health, as the one who runs a real server sees it. */
+/** Instance health, as the operator of a real server sees it. */
 import { readFileSync } from 'node:fs'
 import {
   expect,
@@ -34,7 +34,7 @@ for (const language of LANGUAGES) {
     await expect(jobs.getByRole('row', { name: t('health.job.purge') })).toBeVisible()
     await expectAccessibleInBothThemes(page)
 
-    // What comes next takes the place of what is there, without a moment of nothing.
+    // New content replaces the old without a blank moment.
     const drawn = await own.elementHandle()
     const again = page.waitForResponse((response) => response.url().endsWith('/instance/health'))
     await page.clock.runFor(15_000)

@@ -1,4 +1,4 @@
-/** The keys of an app: reset without an outage, made, looked after, and ended. */
+/** An app's keys: reset without an outage, created, managed, and deleted. */
 import { readFileSync } from 'node:fs'
 import type { Page } from '@playwright/test'
 import { addMember, appPath, makeRole, openOwnApp } from './app'
@@ -18,7 +18,7 @@ import {
 const openKeys = (page: Page, appId: string) => page.goto(appPath(appId, 'appSecretKey'))
 const dialog = (page: Page) => page.getByRole('dialog')
 
-/** Says that what is on screen this once is stored. */
+/** Confirms that the value shown only once has been saved. */
 async function confirmStored(page: Page, language: Language): Promise<void> {
   const t = wordsOf(language)
   const done = dialog(page).getByRole('button', { name: t('recovery.done') })

@@ -1,6 +1,6 @@
 /**
- * Reads what a server without a mail server has "sent": the files of its outbox. Only as much of
- * MIME as those files use.
+ * Reads what a server without a mail server has "sent": the files in its outbox. Handles only the
+ * MIME those files use.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ export interface Mail {
   text: string
 }
 
-/** What was mailed to an address, oldest first. */
+/** Emails to an address, oldest first. */
 export function mailsTo(dataFolder: string, address: string): Mail[] {
   const outbox = join(dataFolder, 'outbox')
   return listed(outbox)
@@ -24,8 +24,8 @@ export function mailsTo(dataFolder: string, address: string): Mail[] {
 const PATIENCE_MS = 10_000
 
 /**
- * The newest mail to an address that is about something; mails leave after the answer, not with it.
- * Others may lie beside it: a sign-in from a browser that the account does not know is mailed too.
+ * Waits for the newest email to an address on a subject. Mail goes out after the response, and
+ * other mail may be there too, such as the notice about a sign-in from a new browser.
  */
 export async function mailTo(dataFolder: string, address: string, about: RegExp): Promise<Mail> {
   const deadline = Date.now() + PATIENCE_MS
@@ -40,14 +40,14 @@ export async function mailTo(dataFolder: string, address: string, about: RegExp)
   }
 }
 
-/** What each mail is known by, in either language. */
+/** How to recognize each email, in either language. */
 export const ABOUT = {
   address: /\/emailValidator\//,
   reset: /\/pwdReset\//,
   code: /\b\d{6}\b/,
 }
 
-/** The link stands on a line of its own. */
+/** The link is on a line of its own. */
 export function linkIn({ text }: Mail): string {
   const link = /^https?:\/\/\S+$/m.exec(text)?.[0]
   if (!link) throw new Error(`no link in:\n${text}`)
@@ -64,7 +64,7 @@ function listed(folder: string): string[] {
   try {
     return readdirSync(folder)
   } catch {
-    // Made with the first mail.
+    // The folder is created with the first email.
     return []
   }
 }
@@ -100,7 +100,7 @@ function decodeBody(body: string, encoding: string): string {
   return /quoted-printable/i.test(encoding) ? unquote(body.replace(/=\n/g, '')) : body
 }
 
-/** "=?utf-8?b?…?=": white space between two such words does not count. */
+/** Decodes "=?utf-8?b?…?=". White space between two encoded words doesn't count. */
 function decodeWords(text: string): string {
   return text
     .replace(/\?=\s+=\?/g, '?==?')

@@ -1,4 +1,4 @@
-/** Names of any letters, on every page, in what is exported and in what is mailed. */
+/** Names in any script: on every page, in exports, and in emails. */
 import { readFile } from 'node:fs/promises'
 import type { Download, Page } from '@playwright/test'
 import { addMember, appPath, makeRole, openOwnApp, type OwnApp } from './app'
@@ -27,7 +27,7 @@ interface Named extends OwnApp {
   roleId: string
 }
 
-/** A team whose people, app, role and events have such names. */
+/** A team whose people, app, role, and events have such names. */
 async function openNamed(page: Page, instance: Instance): Promise<Named> {
   const { own, appId } = await openOwnApp(page, instance, 'Named')
   const { request } = page
@@ -66,7 +66,7 @@ function pagesOf({ own, appId, roleId }: Named): string[] {
     ...settings.map((page) => appPath(appId, page)),
     appPath(appId, `appAuthority/editRole?role=${roleId}`),
     `${entry}?range=today`,
-    // No page twice in a row: one would not see that it has changed.
+    // Never the same page twice in a row: the change would go unnoticed.
     `${entry}/events`,
     asking(entry, { s: [[NAMES.event]], b: ['$event'] }),
     `${entry}/events?event=${event}`,
@@ -190,12 +190,12 @@ test('names of any letters are whole in menus, dialogs, exports and mails', asyn
       )
       return mailTo(own.dataFolder, email, /邀请/)
     }
-    // To a stranger, and to someone with an account, who gets it as a notice.
+    // To someone new, and to someone with an account, who gets it as a notification.
     for (const email of [unusedAddress(), ownAccount(instance, 'Guest').account.email]) {
       const { subject, text } = await invite(email)
       expect(text).toContain(`\u2068${NAMES.person}\u2069 邀请你加入`)
       expect(text).toContain(`“\u2068${NAMES.team}\u2069”`)
-      // No subject carries words of others.
+      // Subjects never contain text that users wrote.
       expect(subject).toMatch(/^[\u4e00-\u9fff A-Za-z]+$/)
     }
   })

@@ -1,6 +1,6 @@
 /**
- * Names that break careless screens: emoji of several code points, flags, right-to-left letters, a
- * character that reverses what follows it. Each is exactly as long as a name is allowed to look.
+ * Names that break careless screens: emoji of several code points, flags, right-to-left text, and a
+ * character that reverses what follows. Each is exactly as long as a name may appear.
  */
 import type { Page } from '@playwright/test'
 import { expect } from './test'
@@ -10,7 +10,10 @@ const FAMILY = '👨‍👩‍👧‍👦'
 const RIGHT_TO_LEFT_OVERRIDE = '\u202e'
 const LEFT_TO_RIGHT_MARK = '\u200e'
 
-/** Families up to the last character, so that a cut at any place but between two breaks one. */
+/**
+ * Pads with family emoji to the last character, so that a cut anywhere but between two of them
+ * breaks one.
+ */
 function filled(start: string): string {
   const room = LENGTH - [...start].length
   const families = FAMILY.repeat(Math.floor(room / [...FAMILY].length))
@@ -26,7 +29,7 @@ export const NAMES = {
   event: filled(`${RIGHT_TO_LEFT_OVERRIDE}شراء 👩🏽‍🚀`),
 }
 
-/** What the page does wrong with the names, in sentences. */
+/** Fails with a sentence for each thing the page does wrong with the names. */
 export async function expectNamesIntact(page: Page): Promise<void> {
   const faults = await page.evaluate(faultsOf, { names: Object.values(NAMES), family: FAMILY })
   expect(faults).toEqual([])
@@ -54,7 +57,7 @@ function faultsOf({ names, family }: { names: string[]; family: string }): strin
     return found
   })
 
-  /** Half of a pair, or a part of a family without the rest. */
+  /** Half a surrogate pair, or part of a family emoji. */
   function isTorn(text: string): boolean {
     return (
       /\p{Surrogate}/u.test(text) ||
@@ -62,7 +65,7 @@ function faultsOf({ names, family }: { names: string[]; family: string }): strin
     )
   }
 
-  /** The name alone in a box of its own, or between Unicode isolates. */
+  /** Whether the name is alone in its own box or between Unicode isolates. */
   function isIsolated(text: Text, name: string): boolean {
     if (text.data.replaceAll(`\u2068${name}\u2069`, '').includes(name) === false) return true
     let box = text.parentElement!
@@ -90,7 +93,7 @@ function faultsOf({ names, family }: { names: string[]; family: string }): strin
   }
 }
 
-/** The cells of a CSV file, with its quotes and byte order mark undone. */
+/** The cells of a CSV file, without quotes and byte order mark. */
 export function readCsv(text: string): string[][] {
   const rows: string[][] = [[]]
   for (const [, separator, quoted, plain] of text

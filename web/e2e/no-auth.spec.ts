@@ -1,4 +1,6 @@
-/** Signed in with nothing to open: what the page offers, and that it lets people in by itself. */
+/**
+ * Signed in with nothing to open: what the page offers, and how it lets people in automatically.
+ */
 import type { Page } from '@playwright/test'
 import {
   expect,
@@ -18,7 +20,7 @@ import { dataOf, firstApp, joinByCall, signInAsOwner, userIdOf } from './team'
 const TARGET = '/account/user-info'
 const PAGE = `/no-auth?redirect=${encodeURIComponent(TARGET)}`
 
-/** Opens the team's first app to someone, as an admin would at their own desk. */
+/** Gives someone access to the team's first app, as an admin would at their own desk. */
 async function letIn(owner: Page, own: Instance, email: string): Promise<void> {
   const { id } = await firstApp(owner, own)
   const { items } = await dataOf<{ items: { id: string; key?: string }[] }>(
@@ -49,7 +51,7 @@ for (const language of LANGUAGES) {
     await expect(heading(page)).toHaveText(t('noAuth.title'))
     await expect(page.getByRole('heading', { name: t('noAuth.teams') })).toBeVisible()
     await letIn(owner, own, email)
-    // Nothing is pressed: within ten seconds, or when the tab is looked at again.
+    // No clicks: it happens within ten seconds, or when the tab gets focus.
     await page.clock.runFor(10_000)
     await expectAddress(page, TARGET)
     await page.context().close()
@@ -100,7 +102,7 @@ for (const language of LANGUAGES) {
     await expect(page.getByRole('heading', { name: t('noAuth.teams') })).toHaveCount(0)
     await expectAddress(page, PAGE)
 
-    // Of the many teams at this domain, the one just left; the list is the server's own.
+    // Many teams share this domain; keep only the one just left. The list itself is the server's.
     await page.route('**/current/joinable-orgs', async (route) => {
       const answer = await route.fetch()
       const { data } = (await answer.json()) as { data: { items: { id: string }[] } }

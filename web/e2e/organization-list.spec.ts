@@ -1,4 +1,7 @@
-/** The list of teams: making, renaming, handing over, leaving, deleting, and invitations on top. */
+/**
+ * The list of teams: creating, renaming, transferring, leaving, deleting, and invitations at the
+ * top.
+ */
 import {
   expect,
   expectAccessibleInBothThemes,
@@ -132,7 +135,7 @@ for (const language of LANGUAGES) {
 
     await chooseAction(page, menuOf('Leaver的团队'), t('orgs.do.leave'))
     await dialog.getByRole('button', { name: t('orgs.do.leave') }).click()
-    // Nothing is left to open, and the next page says so.
+    // With no team left, the next page says so.
     await expect(page.getByText(t('orgs.left', { name: 'Leaver的团队' }))).toBeVisible()
     await expect(page.getByRole('heading', { name: t('org.none') })).toBeVisible()
     await page.goto('/data-dashboard')

@@ -1,4 +1,4 @@
-/** The people of a team: inviting, roles, removing, and the invitations still out. */
+/** A team's members: inviting, roles, removing, and pending invitations. */
 import type { Page } from '@playwright/test'
 import { ABOUT, linkIn, mailTo } from './mail'
 import {
@@ -93,7 +93,7 @@ for (const language of LANGUAGES) {
       const context = await browser.newContext({ baseURL: own.url })
       const page = await context.newPage()
       await speak(page, language)
-      // The link that was handed over took the place of the one in the mail.
+      // The copied link replaced the one in the email.
       await page.goto(mailed.pathname)
       await expect(page.getByRole('heading', { name: t('validator.gone') })).toBeVisible()
       await page.goto(link.pathname)
@@ -208,7 +208,7 @@ for (const language of LANGUAGES) {
     await dialog.getByRole('button', { name: t('members.endSessions') }).click()
     await expect(page.getByText(t('members.sessionsEnded', { name: '林一' }))).toBeVisible()
 
-    // The next page they open asks for the password, and then opens.
+    // The next page they open asks for the password, then opens.
     await lin.page.reload()
     const proof = lin.page.getByRole('dialog', { name: t('reauth.title') })
     await proof.getByLabel(t('field.password'), { exact: true }).fill(own.account.password)
@@ -227,7 +227,7 @@ for (const language of LANGUAGES) {
     const lin = await joinByCall(page, browser, own, '林一', { app: 'developer' })
     await lin.page.context().close()
     const id = await userIdOf(page, own, lin.email)
-    // No screen makes access keys yet, so the answer says that there are some.
+    // No screen creates these access keys yet, so the answer is rewritten to include some.
     await page.route(`**/members/${id}/impact`, (route) =>
       route.fulfill({
         json: {

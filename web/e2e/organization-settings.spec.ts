@@ -1,4 +1,4 @@
-/** A team's settings and audit log, which team is on screen, and a team that asks for a second factor. */
+/** A team's settings and audit log, switching teams, and a team that requires a second factor. */
 import type { Page } from '@playwright/test'
 import {
   expect,
@@ -20,7 +20,7 @@ import { totpCode } from './totp'
 const settingOf = ({ orgId }: Instance) => `/organization/config/setting?org=${orgId}`
 const auditOf = ({ orgId }: Instance, rest = '') => `/organization/config/audit?org=${orgId}${rest}`
 
-/** A second factor that counts for the session it was made in. */
+/** Enrolls a second factor, which counts for the current session. */
 async function enrolByCall(page: Page): Promise<void> {
   const { secret } = await dataOf<{ secret: string }>(
     await page.request.post('/api/v1/current/mfa/totp'),
@@ -69,7 +69,7 @@ for (const language of LANGUAGES) {
       await dialog.getByRole('button', { name: t('setting.shorten') }).click()
     })
     await expect(general.getByRole('status')).toHaveText(t('common.saved'))
-    // Everywhere at once: in the bar and in the menu.
+    // Everywhere at once: in the top bar and in the menu.
     await expect(
       page.getByRole('button', { name: t('org.switch', { name: '新名字' }) }),
     ).toBeVisible()
@@ -97,7 +97,7 @@ for (const language of LANGUAGES) {
     test.slow()
     await speak(page, language)
     const own = await signInAsOwner(page, instance, 'Guarded')
-    // With a team of their own: someone without any team is told at sign-in already.
+    // They have a team of their own; someone without one would be told at sign-in.
     const guest = ownAccount(instance, 'Guest')
     const context = await browser.newContext({ baseURL: own.url })
     const guestPage = await context.newPage()
@@ -217,13 +217,13 @@ for (const language of LANGUAGES) {
     await page.goto(`/organization/config/member?org=${own.orgId}&search=x`)
     await page.getByRole('button', { name: t('org.switch', { name: 'Double的团队' }) }).click()
     await page.getByRole('menuitem', { name: '乙队' }).click()
-    // What was searched for in one team is nothing to the other.
+    // A search in one team doesn't carry over to another.
     await expectAddress(page, `/organization/config/member?org=${other.id}`)
     await expect(
       page.getByRole('button', { name: t('org.switch', { name: '乙队' }) }),
     ).toBeVisible()
 
-    // Without a team in the address: the last one.
+    // Without a team in the URL, the last one is used.
     await page.goto('/organization/config/config-app')
     await expectAddress(page, `/organization/config/config-app?org=${other.id}`)
 
@@ -273,7 +273,7 @@ test.describe('in light and dark', () => {
     await page.goto(settingOf(own))
     await expect(page.locator('#security')).toBeVisible()
     await expectToFit(page)
-    // The menu is a strip that is longer than the screen; where one is shows all the same.
+    // The menu is a strip wider than the screen; the current entry must be visible anyway.
     const here = page.getByRole('link', { name: t('title.teamSetting'), exact: true })
     await expect(here).toHaveAttribute('aria-current', 'page')
     await expect(here).toBeInViewport({ ratio: 1 })

@@ -1,4 +1,4 @@
-/** What a person may do with their whole account: another address, a copy of the data, the end. */
+/** What people can do with their whole account: change the address, export the data, delete it. */
 import { readFileSync } from 'node:fs'
 import type { Browser, Page } from '@playwright/test'
 import { ABOUT, linkIn, mailTo } from './mail'
@@ -51,7 +51,7 @@ for (const language of LANGUAGES) {
     await expect(
       page.getByText(t('validator.email_change.lead', { account: own.account.email, email })),
     ).toBeVisible()
-    // Opening the link changes nothing yet: programs that look through mail open links too.
+    // Opening the link changes nothing yet, because mail scanners open links too.
     await page.reload()
     await page.getByRole('button', { name: t('validator.email_change.submit') }).click()
     await expect(page.getByRole('heading', { level: 1 })).toHaveText(t('email.changed'))
@@ -123,7 +123,7 @@ for (const language of LANGUAGES) {
     const own = ownAccount(instance, 'Leaving')
     await speak(page, language)
     await signInByCall(page, own)
-    // Someone who takes the team over, so that it is not left without an owner.
+    // Someone else must own the team before its owner can leave.
     await shareOwnership(page, browser, own, ownAccount(instance, 'Staying'))
     await page.goto(`${PAGE}#deletion`)
     await page.getByRole('button', { name: t('deletion.start') }).click()

@@ -1,6 +1,6 @@
 /**
- * Every page there is: its title and heading, accessible in both themes, and in both languages no
- * scrolling sideways on the narrowest phone. One visit checks all of it, because visits cost.
+ * Checks every page's title and heading, accessibility in both themes, and, in both languages, that
+ * the narrowest phone doesn't scroll sideways. One visit checks all of it, because visits are slow.
  */
 import type { Page } from '@playwright/test'
 import { expect, expectAccessibleInBothThemes, expectAddress, resize, speak, test } from './test'
@@ -37,7 +37,7 @@ const forSignedIn: Screen[] = [
   ['/operator/links', '待交付链接'],
   ['/operator/errors', '控制台错误'],
   ['/operator/errors/no-such-error', '错误详情'],
-  // The pages of an app that is there: application.spec.ts.
+  // For pages of an existing app, see application.spec.ts.
   ['/app-1/authManagement/appDetail', '页面不存在'],
   ['/org-id/o-1/app-id/a-1', '页面不存在'],
   ['/no/such/page', '页面不存在'],
@@ -55,14 +55,14 @@ async function expectToFitAPhone(page: Page): Promise<void> {
 
 const heading = (page: Page) => page.getByRole('heading', { level: 1 })
 
-/** The pages of one team put it into their address. */
+/** Team pages add the team to their URL. */
 function addressAt(path: string): string | RegExp {
   return /^\/(organization\/config\/|data-dashboard)/.test(path)
     ? new RegExp(`^${path}\\?org=[\\w-]+$`)
     : path
 }
 
-/** The theme changes colors and the language words: neither needs another visit. */
+/** The theme only changes colors and the language only words, so neither needs another visit. */
 async function look(page: Page, screens: Screen[]): Promise<void> {
   await speak(page, 'zh-CN')
   for (const [path, title, text = title] of screens) {
@@ -104,7 +104,7 @@ test.describe('in passing states', () => {
     await page.getByRole('button', { name: '登录' }).click()
     await page.getByRole('button', { name: /账号菜单/ }).click()
     await expect(page.getByRole('menuitem', { name: '退出登录' })).toBeVisible()
-    // The page behind the menu is looked at too, once it is there.
+    // Also check the page behind the menu, once it is there.
     await expect(heading(page)).toBeVisible()
     await expectAccessibleInBothThemes(page)
   })

@@ -1,6 +1,6 @@
 /**
- * Passkeys, with the browser's own virtual authenticator. They belong to a domain, so these tests
- * open the console by name instead of by digits.
+ * Passkeys, with the browser's virtual authenticator. They belong to a domain, so these tests open
+ * the console by host name instead of IP address.
  */
 import type { Page } from '@playwright/test'
 import {
@@ -22,7 +22,7 @@ function byName(instance: Instance): Instance {
   return { ...instance, url: instance.url.replace('127.0.0.1', 'localhost') }
 }
 
-/** A device with a fingerprint reader on which a finger always lies, or none. */
+/** A device with a fingerprint reader that always succeeds, or none. */
 async function device(page: Page) {
   const session = await page.context().newCDPSession(page)
   await session.send('WebAuthn.enable')
@@ -47,7 +47,7 @@ async function device(page: Page) {
 const passkeys = (page: Page) =>
   page.locator('#passkeys').getByRole('list', { name: /./ }).getByRole('listitem')
 
-/** The offer in the field of the address would answer before the button is pressed. */
+/** Disables autofill, whose offer would answer before the button is clicked. */
 async function withoutAutofill(page: Page): Promise<void> {
   await page.addInitScript(() => {
     PublicKeyCredential.isConditionalMediationAvailable = () => Promise.resolve(false)
@@ -59,7 +59,7 @@ for (const language of LANGUAGES) {
 
   async function addPasskey(page: Page, name: string): Promise<void> {
     const dialog = page.getByRole('dialog', { name: t('passkey.add') })
-    // What loads above may move the button away from under the pointer.
+    // Content loading above can move the button away from the pointer.
     await expect(async () => {
       await page
         .locator('#passkeys')
@@ -90,7 +90,7 @@ for (const language of LANGUAGES) {
 
     await page.goto(`${own.url}/login?logout&redirect=%2Fdata-dashboard`)
     await page.getByRole('button', { name: t('passkey.signIn') }).click()
-    // The board puts its team into the address, sooner or later than anyone looks.
+    // The dashboard adds its team to the URL at some point.
     await expectAddress(page, /^\/data-dashboard\?org=/)
 
     await page.goto(profile)
@@ -113,7 +113,7 @@ for (const language of LANGUAGES) {
     await dialog.getByRole('button', { name: t('passkey.remove') }).click()
     await expect(page.locator('#passkeys')).toContainText(t('passkey.none'))
 
-    // The device still has it; the server no longer does.
+    // The device still has it, but the server no longer does.
     await page.goto(`${own.url}/login?logout`)
     await page.getByRole('button', { name: t('passkey.signIn') }).click()
     await expect(page.getByRole('alert')).not.toBeEmpty()

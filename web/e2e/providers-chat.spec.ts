@@ -1,12 +1,12 @@
-/** WeChat Work and Feishu: bound in the profile, signed in with, told through, unbound. */
+/** WeChat Work and Feishu: linking, signing in, notifications, unlinking. */
 import { seenBy, test } from './providers'
 import { dataOf, signInAsOwner } from './team'
 import { expect, expectAccessible, expectAddress, LANGUAGES, speak, wordsOf } from './test'
 
-// One server for all of them: each worker that takes a part starts another.
+// Run on one worker: each additional worker would start another server.
 test.describe.configure({ mode: 'default' })
 
-/** People of the stand-ins, one for each test: an account there belongs to one person here. */
+/** People at the stand-ins, one per test, because an account there links to one person here. */
 const PEOPLE = { 'zh-CN': 'Li Lei', 'en-US': 'Han Meimei' } as const
 
 for (const language of LANGUAGES) {

@@ -1,4 +1,4 @@
-/** Single sign-on, from its settings to the person who comes in by it, against a real provider. */
+/** Single sign-on against a real provider, from the settings to the person signing in. */
 import type { Page } from '@playwright/test'
 import {
   confirmAtProvider,
@@ -22,7 +22,7 @@ import {
   wordsOf,
 } from './test'
 
-// One server for all of them: each worker that takes a part starts another.
+// Run on one worker: each additional worker would start another server.
 test.describe.configure({ mode: 'default' })
 
 for (const language of LANGUAGES) {
@@ -120,7 +120,7 @@ for (const language of LANGUAGES) {
     await page.goto('/login')
     await leaveBySso(page, language, email)
     await confirmAtProvider(page, email)
-    // The provider's word alone opens nothing.
+    // The provider's word alone doesn't open an existing account.
     await expect(page.getByText(t('login.ssoLink'))).toBeVisible()
     expect((await page.request.get('/api/v1/current')).status()).toBe(401)
     await fillSignIn(page, language, account)
@@ -152,15 +152,15 @@ for (const language of LANGUAGES) {
     const team = await teamWithSso(browser, wired, standins, 'Faults')
     const { domain, owner, own } = team
     await speak(page, language)
-    // Every other fault has its code (tests/it/sso/refusals.rs), every code its words
-    // (session/providerFailure.test.ts).
+    // Every other fault's code is tested in tests/it/sso/refusals.rs, and every code's text in
+    // session/providerFailure.test.ts.
     await test.step('a token that is signed wrongly', async () => {
       const email = `anna+badsig@${domain}`
       await page.goto('/login')
       await leaveBySso(page, language, email)
       await confirmAtProvider(page, email)
       await expect(page.getByRole('alert')).toContainText(t('provider.failed.token_signature'))
-      // Once read it is gone: a reload is a new start.
+      // It is gone once read, so a reload starts over.
       await expectAddress(page, '/login')
     })
     await test.step('an address of another domain', async () => {
@@ -239,7 +239,7 @@ test('a team that requires it keeps out who came another way, and leads there', 
   await dataOf(await page.request.put(sso, { data: { ...settings, enforced: true } }))
   const answer = async (who: Page) => (await who.request.get(`/api/v1/orgs/${own.orgId}`)).status()
   expect(await answer(dora.page)).toBe(403)
-  // The owner came by password and is let in all the same.
+  // The owner signed in with a password and gets in all the same.
   expect(await answer(page)).toBe(200)
 
   await dora.page.goto(`/organization/config/member?org=${own.orgId}`)

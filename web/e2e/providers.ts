@@ -1,4 +1,4 @@
-/** Stand-ins for the sign-in providers' servers, and an Atrium that is wired to them. */
+/** Stand-ins for the sign-in providers' servers, and an Atrium connected to them. */
 import { spawn } from 'node:child_process'
 import { resolve } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -21,7 +21,7 @@ interface ProviderFixtures {
   wired: Instance
 }
 
-/** In place of the usual server: one that is wired to the stand-ins. */
+/** Replaces the usual server with one connected to the stand-ins. */
 export const test = base.extend<object, ProviderFixtures>({
   standins: [
     async ({}, use) => {
@@ -34,7 +34,7 @@ export const test = base.extend<object, ProviderFixtures>({
         child.once('exit', (code) => failed(new Error(`the stand-ins ended with ${code}`)))
       })
       await use(JSON.parse(line) as Standins)
-      // They end with their input.
+      // They exit when their input closes.
       child.stdin.end()
       await ended
     },
@@ -88,7 +88,10 @@ interface Domain {
   record_value: string
 }
 
-/** Single sign-on with a proven domain, by calls. `owner` is signed in as one of the team. */
+/**
+ * Sets up single sign-on with a verified domain through the API. `owner` is signed in as a team
+ * owner.
+ */
 export async function setUpSso(
   owner: Page,
   { orgId }: Instance,
@@ -130,22 +133,22 @@ export async function teamWithSso(
   return { domain, owner, own, close: () => context.close() }
 }
 
-/** A domain of this test's own: one can be proven by one team only. */
+/** A domain of this test's own, because only one team can verify a domain. */
 export const ownDomain = () => `${crypto.randomUUID().slice(0, 8)}.test`
 
-/** From the sign-in page to the provider's, as a person does it. */
+/** From the sign-in page to the provider's, the way a person goes. */
 export async function leaveBySso(page: Page, language: Language, email: string): Promise<void> {
   const t = wordsOf(language)
   const address = page.getByLabel(t('field.workEmail'), { exact: true })
   const button = page.getByRole('button', { name: t('provider.sso') })
-  // Open already where it was the way of the last time.
+  // Already open if it was the last method used.
   await expect(address.or(button).first()).toBeVisible()
   if (!(await address.isVisible())) await button.click()
   await address.fill(email)
   await page.getByRole('button', { name: t('sso.submit'), exact: true }).click()
 }
 
-/** On the provider's page, which knows who was named. */
+/** On the provider's page, which already knows the address. */
 export async function confirmAtProvider(page: Page, email: string): Promise<void> {
   await expect(page.getByLabel('Work address')).toHaveValue(email)
   await page.getByRole('button', { name: 'Sign in' }).click()

@@ -1,4 +1,6 @@
-/** Making an account by address, in both languages, and where that is closed. */
+/**
+ * Registering with an email address, in both languages, and what shows if registration is closed.
+ */
 import { ABOUT, linkIn, mailTo } from './mail'
 import { expect, expectAddress, LANGUAGES, speak, test, unusedAddress, wordsOf } from './test'
 
@@ -22,7 +24,7 @@ for (const language of LANGUAGES) {
     await expect(page.getByText(email)).toBeVisible()
     await expect(page.getByText('outbox')).toBeVisible()
     await expect(page.getByRole('button', { name: /\d+ (秒后|s$)/ })).toBeDisabled()
-    // The address is kept with the page, not in its address.
+    // The email is kept with the page, not in its URL.
     await page.reload()
     await expect(page.getByText(email)).toBeVisible()
 
@@ -38,7 +40,7 @@ for (const language of LANGUAGES) {
     await password.fill('password1')
     await expect(meter).toHaveAttribute('aria-valuetext', t('strength.level1'))
     await expect(page.getByText(t('strength.common'))).toBeVisible()
-    // Long and varied, and known to the server: a season and a year.
+    // Long and varied, but guessable to the server: a season and a year.
     await password.fill('Dongtian2026!')
     await expect(meter).toHaveAttribute('aria-valuetext', t('strength.level2'))
     await password.fill('seven blue herons')

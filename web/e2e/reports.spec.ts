@@ -1,4 +1,4 @@
-/** Errors of the console itself: from a browser to the operator's page, with nothing secret on the way. */
+/** The console's own errors: from a browser to the operator's page, with no secrets on the way. */
 import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
@@ -21,10 +21,10 @@ const t = wordsOf('zh-CN')
 
 test.use({ serverFlags: ['--error-reports', 'true'] })
 
-// One server for all of them: each worker that takes a part starts another.
+// Run on one worker: each additional worker would start another server.
 test.describe.configure({ mode: 'default' })
 
-/** Everything that goes to the tunnel, unpacked. */
+/** Everything sent to the tunnel, unpacked. */
 function watchTunnel(page: Page) {
   const bodies: string[] = []
   const refused: number[] = []
@@ -43,7 +43,7 @@ function watchTunnel(page: Page) {
 
 const isClient = (url: string) => /\/assets\/sentry-[\w-]+\.js$/.test(url)
 
-/** The client comes when the page is idle. */
+/** The reporting client loads when the page is idle. */
 async function openReporting(page: Page, path: string): Promise<void> {
   const loaded = page.waitForResponse((response) => isClient(response.url()))
   await page.goto(path)
@@ -55,7 +55,7 @@ async function openReporting(page: Page, path: string): Promise<void> {
 const drawn = (page: Page) =>
   page.evaluate(() => new Promise((resume) => requestAnimationFrame(resume)))
 
-/** Uncaught, as a mistake of ours would be. */
+/** Throws an uncaught error, like a bug of ours. */
 async function breakSomething(page: Page, complaints: string[], message: string): Promise<void> {
   await expect
     .poll(async () => {
@@ -76,7 +76,7 @@ test('an error before sign-in is told too, without the client and without a cook
 }) => {
   const scripts: string[] = []
   page.on('request', (request) => scripts.push(request.url()))
-  // One page in four is in the sample: this one is.
+  // One page in four is sampled; make sure this one is.
   await page.addInitScript(() => {
     Math.random = () => 0
   })
@@ -154,7 +154,7 @@ test('a screen whose code does not arrive after a reload either is reported too'
   await page.getByRole('link', { name: t('section.dashboard') }).click()
   await expect(page.getByRole('heading', { name: t('missing.title') })).toBeVisible()
   await expect.poll(() => text().includes('Failed to fetch dynamically imported')).toBe(true)
-  // The browser says so, too.
+  // The browser logs it too.
   complaints.splice(0)
 })
 
@@ -191,7 +191,7 @@ test('passwords, codes, secrets and tokens are in no report and no recording', a
   const tunnel = watchTunnel(page)
   const { appId } = await openOwnApp(page, instance, 'Guarded')
   await openReporting(page, '/account/user-info')
-  // From an error on, everything that happens is recorded and sent.
+  // After an error, everything that happens is recorded and sent.
   await breakSomething(page, complaints, 'from here on')
   await expect
     .poll(() => tunnel.text().includes('replay_recording'), { timeout: 20_000 })
@@ -245,7 +245,7 @@ test('passwords, codes, secrets and tokens are in no report and no recording', a
     const stored = dialog.getByRole('checkbox', { name: t('keys.stored') })
     await expect(stored).toBeVisible()
     const shown = await dialog.locator('dd code').allInnerTexts()
-    // The key's id is no secret, its secret is.
+    // A key's ID isn't secret, but its secret is.
     secrets.push(shown.find((value) => !value.startsWith('AK'))!)
     await drawn(page)
     await stored.check()
@@ -269,7 +269,7 @@ test('passwords, codes, secrets and tokens are in no report and no recording', a
     await breakSomething(page, complaints, 'at /emailValidator/mailed-token-1')
   })
 
-  // Recordings are sent in order: with the end, everything before it has been sent.
+  // Recordings are sent in order, so once the end arrives, everything before it has.
   const end = 'the end of the recording'
   await page.evaluate((text) => {
     document.querySelector('main')!.append(text)
@@ -287,7 +287,7 @@ test('a tab of the version before finds its files after an upgrade', async ({ pa
     await withServer(folder, async () => {})
     const assets = join(folder, 'assets')
     const [own] = readdirSync(assets).filter((name) => /^[0-9a-f]{32}$/.test(name))
-    // What this build laid down becomes that of a version before.
+    // Pretend this build's stored data came from an earlier version.
     const before = '0123456789abcdef0123456789abcdef'
     renameSync(join(assets, own!), join(assets, before))
     const manifest = join(assets, before, 'manifest.json')

@@ -1,11 +1,11 @@
-/** How addresses are resolved: redirects, trailing slashes, the root path, what is no route. */
+/** How URLs resolve: redirects, trailing slashes, the root path, and unknown routes. */
 import { expect, expectAddress, test } from './test'
 
-/** Every other redirect of the table: src/routes.test.tsx. */
+/** All other redirects are in src/routes.test.tsx. */
 const redirects: [from: string, to: string | RegExp][] = [
   ['/organization/authManagement', '/organization/list'],
   ['/organization/authManagement/appDetail', '/organization/list'],
-  // The pages of one team put it into their address.
+  // Team pages add the team to their URL.
   ['/organization/config', /^\/organization\/config\/member\?org=[\w-]+$/],
   ['/data-dashboard/', /^\/data-dashboard\?org=[\w-]+$/],
   ['/organization/list/?org=1#top', '/organization/list?org=1#top'],

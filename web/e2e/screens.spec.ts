@@ -1,4 +1,4 @@
-/** What only a screen shows: how its width is used, and what long names do to it. */
+/** What only shows on a screen: how the width is used, and what long names do. */
 import type { Page } from '@playwright/test'
 import { appPath, openOwnApp } from './app'
 import { dataOf, signInAsOwner } from './team'
@@ -49,7 +49,7 @@ test('long names leave the other columns readable', async ({ page, instance }) =
       const text = (await head.innerText()).trim()
       if (!text) continue
       const { height } = (await head.boundingBox())!
-      // One line, or two at most: never a letter to a line.
+      // One line, at most two; never one letter per line.
       expect(height, `${path}: ${text}`).toBeLessThan(72)
     }
     const heights = await page
@@ -60,7 +60,7 @@ test('long names leave the other columns readable', async ({ page, instance }) =
   }
 })
 
-/** Paragraphs of several lines whose last one is a stump, with how much of the widest it takes. */
+/** Paragraphs whose last line is very short, with its share of the widest line. */
 const stumps = (page: Page) =>
   page.getByRole('main').evaluate((main) =>
     [...main.querySelectorAll('p')].flatMap((paragraph) => {
@@ -99,7 +99,7 @@ test('the roles stand in the page, not in a window of their own', async ({ page,
   const grid = page.locator('div[data-overflows]')
   await expect(grid.getByRole('row').nth(20)).toBeAttached()
   expect(await grid.evaluate((one) => one.scrollHeight - one.clientHeight)).toBeLessThan(2)
-  // The names of the roles stay in sight while the page goes by below them.
+  // The role names stay visible while the page scrolls below them.
   const name = grid.getByRole('columnheader').nth(1)
   await grid.getByRole('row').last().scrollIntoViewIfNeeded()
   await expect(name).toBeInViewport()

@@ -1,4 +1,4 @@
-/** A page of another site with the SDK in it: what it sends arrives, once, with every field. */
+/** A page on another site with the SDK: its events arrive exactly once, with every field. */
 import { execFile } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -22,7 +22,7 @@ interface Keys {
   access: { id: string; secret: string }
 }
 
-/** Serves one page to the browser, from an origin that is not Atrium's. */
+/** Serves one page from an origin that isn't Atrium's. */
 async function withSite(html: string, use: (url: string) => Promise<void>): Promise<void> {
   const site = createServer((_, response) => {
     response.setHeader('content-type', 'text/html; charset=utf-8')
@@ -37,7 +37,7 @@ async function withSite(html: string, use: (url: string) => Promise<void>): Prom
   }
 }
 
-/** Signs in with the API alone and returns the first app's keys. */
+/** Signs in through the API and returns the first app's keys. */
 async function keysOf(url: string, orgId: string): Promise<Keys> {
   const json = { 'content-type': 'application/json' }
   const login = await fetch(`${url}/api/v1/login`, {
@@ -66,7 +66,7 @@ async function keysOf(url: string, orgId: string): Promise<Keys> {
   return { collect, access }
 }
 
-/** Waits until the server has stored so many messages. */
+/** Waits until the server has stored this many messages. */
 async function expectStored(url: string, count: number): Promise<void> {
   await expect
     .poll(
@@ -110,7 +110,7 @@ test('a page view, a click, an event from offline and a signed change arrive onc
         })
         await page.getByRole('button').click()
         await nextCollect(page)
-        // Without a network it waits, and goes out by itself when there is one again.
+        // Offline it waits, then sends by itself once back online.
         await context.setOffline(true)
         await page.evaluate(async () => {
           interface Tracking {
@@ -119,12 +119,12 @@ test('a page view, a click, an event from offline and a signed change arrive onc
           }
           const { atrium } = window as never as { atrium: Tracking }
           atrium.track('order', { plan: '专业版', seats: 3 })
-          // Done once the event is kept.
+          // Resolves once the event is stored.
           await atrium.flush()
         })
         const [response] = await Promise.all([nextCollect(page), context.setOffline(false)])
         expect(response.status()).toBe(200)
-        // A client-side navigation is a page view too.
+        // Client-side navigation counts as a page view too.
         await Promise.all([
           nextCollect(page),
           page.evaluate(() => history.pushState(null, '', '/docs?x=1')),
@@ -216,7 +216,7 @@ test('npm installs it from the server alone, with types, and a bundler takes it'
       const run = (command: string, ...words: string[]) =>
         promisify(execFile)(command, words, { cwd: project })
 
-      // Nobody answers there: asking a registry for anything would fail.
+      // Nothing listens there, so asking a registry for anything would fail.
       const alone = ['--registry', 'http://127.0.0.1:9/', '--cache', join(folder, 'npm')]
       await run('npm', 'install', tarball, '--no-audit', '--no-fund', ...alone)
       const { dependencies } = JSON.parse(
@@ -238,7 +238,7 @@ test('npm installs it from the server alone, with types, and a bundler takes it'
       const checked = await run('node', compiler).catch((refused: { stdout: string }) => refused)
       expect(checked.stdout).toBe('')
 
-      // Half a second to load, so not for whoever only reads the file.
+      // Imported lazily: it takes half a second to load.
       const { build } = await import('vite')
       await build({
         root: project,

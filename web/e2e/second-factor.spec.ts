@@ -31,7 +31,7 @@ async function enrol(page: Page, language: Language) {
   expect(secret).toMatch(/^[A-Z2-7]{16,}$/)
   await dialog.getByLabel(t('totp.code')).fill(totpCode(secret))
 
-  // Shown once, so nothing but the person's word closes them.
+  // The codes are shown once, so the dialog closes only on confirmation.
   const codes = dialog.getByRole('listitem')
   await expect(codes).toHaveCount(10)
   const recovery = await codes.allInnerTexts()
@@ -156,7 +156,7 @@ for (const language of LANGUAGES) {
       page.getByRole('button', { name: t('person.menu', { name: 'Locked out' }) }),
     ).toBeVisible()
 
-    // Pasted over the address of the sign-in page, which loads nothing anew.
+    // Pasted over the sign-in page's address, which doesn't reload anything.
     await page.goto('/login?logout')
     await expect(page.getByLabel(t('field.email'), { exact: true })).toBeVisible()
     await page.evaluate((fragment) => {
@@ -176,7 +176,8 @@ for (const language of LANGUAGES) {
     const own = ownAccount(instance, 'Asked')
     await speak(page, language)
     await signInByCall(page, own)
-    // No team of this server can ask for it yet, so the person’s own record says that one does.
+    // No team on this server can require it yet, so the user record is rewritten to say that one
+    // does.
     await rewriteUser(page, (user) => {
       const mfa = { ...(user.mfa as { totp: boolean }), required: true }
       return { mfa, allow_visited_app: mfa.totp }
@@ -196,7 +197,7 @@ for (const language of LANGUAGES) {
     const own = ownAccount(instance, 'Away')
     await speak(page, language)
     await signInByCall(page, own)
-    // Nobody waits a quarter of an hour here: the server is made to ask at once.
+    // No test waits a quarter of an hour: make the server ask immediately.
     let asks = 2
     await page.route('**/api/v1/current/mfa/totp', (route) => {
       if (route.request().method() !== 'POST' || asks === 0) return route.fallback()

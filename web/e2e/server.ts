@@ -1,4 +1,7 @@
-/** Runs the real server for a test: its own data folder, a free port, stopped and removed after. */
+/**
+ * Runs the real server for a test, with its own data folder and port; stopped and removed
+ * afterwards.
+ */
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -12,14 +15,15 @@ if (!existsSync(binary)) {
   throw new Error(`There is no server at ${binary}: run "make build" or set ATRIUM_BIN.`)
 }
 
-/** Without the settings of whoever runs the tests: an ATRIUM_* variable would change the server. */
+/** Drops the developer's settings: an ATRIUM_* variable would change the server. */
 const environment = {
   ...Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !name.startsWith('ATRIUM_')),
   ),
-  // Every owner would see the notice on every page; layouts/FactorNotice.test.tsx looks at it.
+  // Every owner would see the notice on every page; it is tested in layouts/FactorNotice.test.tsx.
   ATRIUM_PRIVILEGED_MFA: 'false',
-  // Every page would load the client and record itself, an eighth of its time; reports.spec.ts has it.
+  // Every page would load the client and record itself, an eighth of its time. Tested in
+  // reports.spec.ts.
   ATRIUM_ERROR_REPORTS: 'false',
 }
 
@@ -32,9 +36,9 @@ export interface Account {
 
 export interface Server {
   url: string
-  /** Holds the database and, without a mail server, the mails. */
+  /** Holds the database and, without a mail server, the emails. */
   dataFolder: string
-  /** The link that makes the first account; only an empty instance prints one. */
+  /** The link that creates the first account; only an empty instance prints one. */
   setupLink: Promise<string>
 }
 
@@ -76,7 +80,7 @@ export function createAccount(
   return JSON.parse(printed) as { user_id: string; org_id: string }
 }
 
-/** What an operator prints for someone who cannot sign in: the path with its token. */
+/** The sign-in link an operator prints for someone who is locked out, as a path with its token. */
 export function signInLink(dataFolder: string, email: string): string {
   const flags = ['--data-dir', dataFolder, '--email', email]
   const printed = execFileSync(binary, ['admin', 'sign-in-link', ...flags], {
@@ -93,7 +97,7 @@ export async function withServer(
   use: (server: Server) => Promise<void>,
   /** Settings beyond the folder and the port, e.g. `--registration invite`. */
   flags: string[] = [],
-  /** Where an earlier server was, for pages that are still open; a free port otherwise. */
+  /** An earlier server's port, for pages still open. By default, a free port. */
   port = '0',
 ): Promise<void> {
   const { server, stop } = await startServer(dataFolder, flags, port)
@@ -149,7 +153,7 @@ async function stop(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   const ended = new Promise((done) => child.once('exit', done))
   child.kill('SIGTERM')
-  // A server that does not heed the signal must not outlive the tests, nor hide that it did not.
+  // A server that ignores the signal must not outlive the tests, nor go unnoticed.
   const force = setTimeout(() => {
     console.warn(`the server was still running ${STOP_LIMIT_MS / 1000} s after SIGTERM`)
     child.kill('SIGKILL')

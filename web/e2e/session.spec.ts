@@ -1,4 +1,4 @@
-/** Who may be where: sign-in, the gate, sessions that end, and where a redirect leads. */
+/** Access: sign-in, the guard, expired sessions, and where redirects lead. */
 import { addressOf, expect, expectAddress, signInByCall, test } from './test'
 
 test('a page that needs a user leads to sign-in and back', async ({ page, instance }) => {
@@ -26,7 +26,7 @@ test('someone not signed in is asked for nothing but to sign in', async ({ page 
   await expect(page.getByRole('alert')).toHaveCount(0)
 })
 
-/** One of each kind; every other trick is tried in session/destination.test.ts. */
+/** One of each kind; session/destination.test.ts tries every other trick. */
 const elsewhere = ['//evil.example', 'javascript:alert(document.domain)', '/login?logout']
 
 test('a redirect never leaves for a place we do not know', async ({ signedIn: page, instance }) => {
@@ -56,7 +56,7 @@ test('a session that ended elsewhere leads to sign-in and back', async ({
     `/login?redirect=${encodeURIComponent('/no-auth?redirect=%2Fdata-dashboard')}`,
   )
 
-  // What was loaded for the person is gone with them: going back asks again.
+  // Signing out discards loaded data: going back asks again.
   await page.goBack()
   await expectAddress(page, /^\/login\?redirect=/)
   await signInByCall(page, instance)
@@ -68,7 +68,7 @@ test('someone without access is told so, and let in once it arrives', async ({
   signedIn: page,
   instance,
 }) => {
-  // No account of this server lacks access yet, so the answer to this one call is rewritten.
+  // No account on this server lacks access yet, so this one answer is rewritten.
   let allowed = false
   await page.route('**/api/v1/current', async (route) => {
     const answer = await route.fetch()

@@ -1,4 +1,4 @@
-/** Signing in by a mailed code, and setting a new password for a forgotten one. */
+/** Signing in with an emailed code, and resetting a forgotten password. */
 import { ABOUT, codeIn, linkIn, mailsTo, mailTo } from './mail'
 import {
   expect,
@@ -33,7 +33,7 @@ for (const language of LANGUAGES) {
     await expect(page.getByRole('alert')).not.toBeEmpty()
     await expectAddress(page, '/login')
 
-    // The last digit sends it, also when all of them arrive at once.
+    // The last digit submits the code, even if all of them arrive at once.
     await input.fill(`${code.slice(0, 3)} ${code.slice(3)}`)
     await expectAddress(page, entry)
 

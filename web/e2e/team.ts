@@ -1,4 +1,4 @@
-/** Teams and people for a test, brought about by calls; what is tested is then done on the screen. */
+/** Teams and people for a test, set up through the API; the test itself then uses the screen. */
 import type { APIResponse, Browser, Page } from '@playwright/test'
 import { ABOUT, linkIn, mailTo } from './mail'
 import { expect, ownAccount, signInByCall, unusedAddress, type Instance } from './test'
@@ -23,12 +23,12 @@ export async function signInAsOwner(page: Page, instance: Instance, name: string
 
 interface Invited {
   role?: 'owner' | 'admin' | 'member'
-  /** Opens the team's first app with this built-in role. */
+  /** Grants this built-in role in the team's first app. */
   app?: string
   email?: string
 }
 
-/** Invites someone by a call; answers the path that the mail leads to. */
+/** Invites someone through the API and returns the path from the email. */
 export async function inviteByCall(owner: Page, own: Instance, invited: Invited = {}) {
   const { role = 'member', app, email = unusedAddress() } = invited
   const apps = app ? [await grantOf(owner, own, app)] : []
@@ -41,7 +41,7 @@ export async function inviteByCall(owner: Page, own: Instance, invited: Invited 
   return { email, path: new URL(linkIn(mail)).pathname }
 }
 
-/** Someone who has taken an invitation up, in a browser of their own. */
+/** Someone who has accepted an invitation, in a separate browser. */
 export async function joinByCall(
   owner: Page,
   browser: Browser,
@@ -61,7 +61,7 @@ export async function joinByCall(
   return { page, email, name }
 }
 
-/** Invites someone who has an account, and takes the invitation up for them. */
+/** Invites someone who already has an account, and accepts for them. */
 export async function joinWith(
   owner: Page,
   own: Instance,
@@ -105,7 +105,7 @@ export async function userIdOf(owner: Page, own: Instance, email: string): Promi
 export const row = (page: Page, text: string | RegExp) =>
   page.getByRole('row').filter({ hasText: text })
 
-/** Opens the menu of a row and chooses from it. */
+/** Opens a row's menu and picks an action. */
 export async function chooseAction(page: Page, menu: string, action: string): Promise<void> {
   await page.getByRole('button', { name: menu, exact: true }).click()
   await page.getByRole('menuitem', { name: action, exact: true }).click()

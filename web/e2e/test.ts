@@ -1,4 +1,4 @@
-/** The test with Atrium's own fixtures: a running server, an account in it, a page that is watched. */
+/** The base test with Atrium's fixtures: a running server, an account, and a monitored page. */
 import { readFileSync } from 'node:fs'
 import { test as base, expect, type Page } from '@playwright/test'
 import { violationsIn } from './axe'
@@ -12,26 +12,26 @@ export interface Instance {
 }
 
 interface WorkerFixtures {
-  /** Settings of the shared server; a file that has its own gets a server of its own. */
+  /** Settings of the shared server; a file with its own settings gets its own server. */
   serverFlags: string[]
-  /** One server with one account, shared by the tests of a worker. */
+  /** One server with one account, shared by a worker's tests. */
   instance: Instance
 }
 
 interface TestFixtures {
-  /** A server nobody has set up yet, for this test alone. */
+  /** A server nobody has set up yet, for this test only. */
   emptyServer: Server
-  /** A server on which accounts are by invitation. */
+  /** A server where registration is by invitation only. */
   closedServer: Server
-  /** Complaints of the browser; a test that expects some takes them out. */
+  /** Browser complaints. A test that expects some removes them. */
   complaints: string[]
   signedIn: Page
-  /** Leaves a flow out in the language whose turn it is not. */
+  /** Skips a flow in the language it isn't assigned to. */
   languageTurn: undefined
 }
 
 export const test = base.extend<TestFixtures, WorkerFixtures>({
-  // Before all others, so that what is left out costs nothing.
+  // Runs before all others, so that skipping costs nothing.
   languageTurn: [
     async ({}, use, { file, title }) => {
       const language = LANGUAGES.find((each) => title.includes(each))
@@ -70,7 +70,7 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
 
   baseURL: async ({ instance }, use) => use(instance.url),
 
-  // Every test fails on a policy violation, an uncaught error or an error in the console.
+  // Every test fails on a policy violation, an uncaught error, or a console error.
   complaints: [
     async ({ page }, use) => {
       const complaints: string[] = []
@@ -93,7 +93,7 @@ function watch(page: Page, complaints: string[]): void {
   page.on('pageerror', (error) => complaints.push(`uncaught: ${error.message}`))
   page.on('console', (message) => {
     if (message.type() !== 'error' && message.type() !== 'warning') return
-    // The browser logs every answer of 400 and above; whether one was right is the test's business.
+    // The browser logs every response of 400 and above; whether one is expected is up to the test.
     if (/Failed to load resource/.test(message.text())) return
     complaints.push(`${message.type()}: ${message.text()}`)
   })
@@ -106,7 +106,7 @@ function watch(page: Page, complaints: string[]): void {
   })
 }
 
-/** An account of this test's own in the shared server, for tests that change what others rely on. */
+/** A separate account on the shared server, for tests that change what others rely on. */
 export function ownAccount(instance: Instance, name: string): Instance {
   const account: Account = {
     ...instance.account,
@@ -122,7 +122,7 @@ export const unusedAddress = () => `${crypto.randomUUID().slice(0, 8)}@example.c
 
 type Words = (key: string, params?: Record<string, string | number>) => string
 
-/** The packs' own words, so that a flow is walked in either language with the same steps. */
+/** The real language packs, so that a flow runs in either language with the same steps. */
 export function wordsOf(language: Language): Words {
   const file = new URL(`../public/locale/${language}.json`, import.meta.url)
   const pack = JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>
@@ -138,7 +138,7 @@ export function wordsOf(language: Language): Words {
 export const LANGUAGES = ['zh-CN', 'en-US'] as const
 export type Language = (typeof LANGUAGES)[number]
 
-/** Where the words themselves are looked at. */
+/** Files that test the wording itself. */
 const IN_BOTH_LANGUAGES = /(pages|language|behaviors-failures)\.spec\.ts$/
 
 /**
@@ -152,12 +152,12 @@ function hasTurn(file: string, title: string, language: Language): boolean {
   return LANGUAGES[sum % LANGUAGES.length] === language
 }
 
-/** Before the first page: the console opens in this language. */
+/** Call before the first page: the console opens in this language. */
 export async function speak(page: Page, language: Language): Promise<void> {
   await page.addInitScript((code) => localStorage.setItem('currentLang', code), language)
 }
 
-/** A session without the form: the cookie lands in the page's own context. */
+/** Signs in without the form: the cookie is set in the page's own context. */
 export async function signInByCall(page: Page, { url, account }: Instance): Promise<void> {
   const answer = await page.request.post(`${url}/api/v1/login`, {
     data: { email: account.email, password: account.password },
@@ -165,7 +165,7 @@ export async function signInByCall(page: Page, { url, account }: Instance): Prom
   expect(answer.status()).toBe(200)
 }
 
-/** By the form, as far as the first step goes. */
+/** Fills in the form's first step. */
 export async function fillSignIn(page: Page, language: Language, account: Account): Promise<void> {
   const t = wordsOf(language)
   await page.getByLabel(t('field.email'), { exact: true }).fill(account.email)
@@ -173,7 +173,9 @@ export async function fillSignIn(page: Page, language: Language, account: Accoun
   await page.getByRole('button', { name: t('login.submit'), exact: true }).click()
 }
 
-/** Changes what the server says about the signed-in person, for states it cannot be brought into yet. */
+/**
+ * Rewrites what the server says about the signed-in user, for states it can't be brought into yet.
+ */
 export async function rewriteUser(
   page: Page,
   change: (user: Record<string, unknown>) => object,
@@ -187,19 +189,19 @@ export async function rewriteUser(
   })
 }
 
-/** A busy button is as little to be pressed as a disabled one, and as faint. */
+/** A busy button can't be clicked, like a disabled one, and is just as faint. */
 const exclude = ['.ant-btn-loading']
 
 export async function expectAccessible(page: Page): Promise<void> {
-  // Measuring contrast takes most of the time, and flows walked in both languages have one palette.
+  // Measuring contrast takes most of the time, and both languages share one palette.
   const language = await page.locator('html').getAttribute('lang')
   const without = language === 'en-US' ? ['color-contrast'] : []
   expect(await violationsIn(page, { exclude, without })).toEqual([])
 }
 
 /**
- * Colors are all that a theme changes, so in the dark one only contrast is looked at. One visit does
- * for both, because visits cost.
+ * A theme only changes colors, so the dark one is only checked for contrast. One visit covers both,
+ * because visits are slow.
  */
 export async function expectAccessibleInBothThemes(page: Page): Promise<void> {
   const root = page.locator('html')
@@ -212,7 +214,7 @@ export async function expectAccessibleInBothThemes(page: Page): Promise<void> {
   await page.emulateMedia({ colorScheme: null })
 }
 
-/** Lets the page's own timers come round, and again, until it shows what it was waiting for. */
+/** Fires the page's timers, repeatedly, until the expected result appears. */
 export async function passTime(
   page: Page,
   milliseconds: number,
@@ -225,22 +227,22 @@ export async function passTime(
 }
 
 /**
- * To another page of the console as a link leads there: nothing is loaded again, which is most of what
- * a visit costs. For walks over many pages, each of which is opened by its address elsewhere.
+ * Goes to another console page like a link does, without a reload, which is most of a visit's cost.
+ * For walks over many pages that other tests open by URL.
  */
 export async function walkTo(page: Page, path: string): Promise<void> {
   await page.evaluate((address) => {
     document.querySelector('h1')?.setAttribute('data-left', '')
-    // With the place in the history that the router gives to its own.
+    // With the history index that the router gives its own entries.
     const { idx = 0 } = (history.state ?? {}) as { idx?: number }
     history.pushState({ idx: idx + 1 }, '', address)
     dispatchEvent(new PopStateEvent('popstate'))
   }, path)
-  // The page before stays on screen until the code of the next one has arrived.
+  // The old page stays on screen until the new page's code has loaded.
   await expect(page.locator('h1[data-left]')).toHaveCount(0)
 }
 
-/** Another size of the window, and what the page makes of it: that is drawn with the next frame or two. */
+/** Resizes the window and waits a frame or two for the page to adapt. */
 export async function resize(page: Page, width: number, height: number): Promise<void> {
   await page.setViewportSize({ width, height })
   await page.evaluate(
@@ -248,9 +250,9 @@ export async function resize(page: Page, width: number, height: number): Promise
   )
 }
 
-/** Nothing makes the page scroll sideways. */
+/** Expects the page not to scroll sideways. */
 export async function expectToFit(page: Page): Promise<void> {
-  // Charts and tables follow a new width a moment after it.
+  // Charts and tables adapt to a new width a moment later.
   await expect
     .poll(() =>
       page.evaluate(() => {
@@ -261,13 +263,13 @@ export async function expectToFit(page: Page): Promise<void> {
     .toBeLessThanOrEqual(0)
 }
 
-/** The address without origin, as the person sees it. */
+/** The URL without its origin, as the user sees it. */
 export function addressOf(page: Page): string {
   const { pathname, search, hash } = new URL(page.url())
   return pathname + search + hash
 }
 
-/** Left alone, a poll soon asks only once a second. */
+/** By default, poll backs off to once a second. */
 const OFTEN = { intervals: [50] }
 
 export const expectAddress = (page: Page, address: string | RegExp) =>

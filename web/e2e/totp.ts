@@ -1,12 +1,12 @@
-/** An authenticator app: RFC 6238 with what every app assumes (SHA-1, 30 seconds, six digits). */
+/** An authenticator app: RFC 6238 with the usual parameters (SHA-1, 30 seconds, six digits). */
 import { createHmac } from 'node:crypto'
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 const STEP_MS = 30_000
 
 /**
- * The code that an app shows `ahead` steps from now. The server takes each step once and none before
- * it, but lets a clock be one step off: that spares a test the wait for the next code.
+ * The code an app shows `ahead` steps from now. The server accepts each step once and none before
+ * it, but tolerates a clock one step off, which saves a test the wait for the next code.
  */
 export function totpCode(secret: string, ahead = 0): string {
   const counter = Buffer.alloc(8)

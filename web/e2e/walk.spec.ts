@@ -1,4 +1,4 @@
-/** The first minutes with Atrium, from the printed link to signing out by address. */
+/** The first minutes with Atrium, from the printed link to signing out by URL. */
 import { expect, expectAddress, test } from './test'
 
 test('first start, account, landing, sign-out, sign-in, sign-out by address', async ({

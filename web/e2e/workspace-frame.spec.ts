@@ -1,4 +1,4 @@
-/** The frame of an app's workspace: who sees what of it, the way in, and that every page of it fits. */
+/** The frame of an app's workspace: who sees what, how to get there, and that every page fits. */
 import { gzipSync } from 'node:zlib'
 import type { Page } from '@playwright/test'
 import { addMember, openOwnApp } from './app'
@@ -54,7 +54,7 @@ for (const language of LANGUAGES) {
   })
 }
 
-/** What the server takes for the app opened last. */
+/** The app the server remembers as last opened. */
 async function lastApp(page: Page): Promise<string> {
   const user = await dataOf<{ last_app: { app_id: string } }>(
     await page.request.get('/api/v1/current'),

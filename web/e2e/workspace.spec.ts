@@ -1,4 +1,4 @@
-/** The workspace of an app: its first event, what arrives, what it means, and who it is about. */
+/** An app's workspace: its first event, what arrives, what it means, and who it is about. */
 import { execFileSync } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import type { Page } from '@playwright/test'
@@ -34,7 +34,7 @@ for (const language of LANGUAGES) {
     )
     await send(page, app.appId, message({ event: 'hello_atrium' }))
     await expect(page.getByText(t('start.arrivedNamed', { name: 'hello_atrium' }))).toBeVisible()
-    // The counters say it too, a moment later and after a reload.
+    // The counters agree, a moment later and after a reload.
     await expect(page.getByText(t('start.lastAt'))).toBeVisible({ timeout: 40_000 })
     await page.reload()
     await expect(page.getByText(t('start.arrived'), { exact: true })).toBeVisible()
@@ -129,7 +129,7 @@ for (const language of LANGUAGES) {
       .filter({ hasText: t('analyses.os') })
       .click()
     const groups = page.getByRole('table', { name: t('analyses.groups') })
-    // All of them, and each system.
+    // All people, and each system.
     await expect(groups.getByRole('row')).toHaveCount(4)
     await expect(groups).toContainText('HarmonyOS')
     await expect(page.locator('canvas')).toBeVisible()
@@ -214,7 +214,7 @@ for (const language of LANGUAGES) {
     await expect(heading(page)).toHaveText(t('title.overview'))
     await expect(card(page, t('metric.events')).getByText('4', { exact: true })).toBeVisible()
     const activity = card(page, t('overview.active'))
-    // Nobody came on the last whole day; today is beside it.
+    // No visitors on the last full day; today is shown beside it.
     const soFar = t('overview.soFar', { value: '3' })
     await expect(activity.locator('dd').first()).toHaveText(`0${soFar}`)
     await expect(activity.locator('canvas')).toBeVisible()

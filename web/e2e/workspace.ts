@@ -1,4 +1,4 @@
-/** An app with a little data of its own, for the tests of its workspace. */
+/** An app with a little data of its own, for workspace tests. */
 import type { Page } from '@playwright/test'
 import { openOwnApp, type OwnApp } from './app'
 import { loaded, message, send } from './events'
@@ -7,7 +7,7 @@ import type { Instance } from './test'
 export const entryOf = ({ own, appId }: OwnApp) => `/org-id/${own.orgId}/app-id/${appId}`
 export const heading = (page: Page) => page.getByRole('heading', { level: 1 })
 
-/** Three people, and something personal about one of them. */
+/** Three people, with personal data about one of them. */
 const ORDERS = [
   { event: 'order', device: 'd-1', user: 'lin.xiaoyu', os: 'macOS', properties: { amount: 10 } },
   { event: 'order', device: 'd-2', user: 'wang', os: 'HarmonyOS', properties: { amount: 30 } },

@@ -1,4 +1,4 @@
-/** Fresh instances for scripts, one with sample data, and the browser to look at it with. */
+/** Fresh instances for scripts, one with sample data, and a browser to view it with. */
 import { execFileSync, spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -14,19 +14,19 @@ export const executablePath = [
   '/usr/bin/chromium',
 ].find((path) => path && existsSync(path))
 
-/** Without the settings of whoever runs this: an ATRIUM_* variable would change the server. */
+/** Drops the developer's settings: an ATRIUM_* variable would change the server. */
 function environment(settings) {
   const own = Object.entries(process.env).filter(([name]) => !name.startsWith('ATRIUM_'))
   return { ...Object.fromEntries(own), ...settings }
 }
 
-/** A data folder for one run, and the program on it; `settings` are ATRIUM_* variables. */
+/** A data folder for one run, and the program to run on it; `settings` are ATRIUM_* variables. */
 export function newInstance(settings = {}) {
   const data = mkdtempSync(join(tmpdir(), 'atrium-instance-'))
   const place = ['--data-dir', data, '--log', 'warn']
   const env = environment(settings)
   return {
-    /** Runs a command to its end and returns what it printed. */
+    /** Runs a command to completion and returns its output. */
     command: (words, input = '') =>
       execFileSync(binary, [...words, ...place], {
         env,
@@ -59,7 +59,7 @@ async function serve(words, env) {
   }
 }
 
-/** Always the same events for the same number, so that what is seen changes only with the console. */
+/** The same number always produces the same events, so screenshots change only with the console. */
 export async function startInstance(events) {
   const instance = newInstance()
   try {
@@ -73,7 +73,7 @@ export async function startInstance(events) {
   }
 }
 
-/** Who belongs to this team alone, and sees everything of it. */
+/** The member who belongs to this team only and can see all of it. */
 export function personOf(demo, team) {
   return demo.people.find(({ teams: [only, more] }) => only.name === team.name && !more)
 }

@@ -1,6 +1,7 @@
 /**
- * Lighthouse with its desktop preset on the pages people meet first, built and served by Atrium:
- * `make lighthouse`. Fails below the goals. The reports are left in web/test-results/lighthouse.
+ * Runs Lighthouse with its desktop preset on the pages people see first, built and served by
+ * Atrium: `make lighthouse`. Fails below the goals. Reports are left in
+ * web/test-results/lighthouse.
  */
 import { execFile } from 'node:child_process'
 import { mkdirSync, readFileSync } from 'node:fs'
@@ -8,7 +9,10 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { executablePath, personOf, root, startInstance } from './instance.mjs'
 
-/** The newest for this project's Node. Not among its packages: only this script needs it. */
+/**
+ * The newest that supports this project's Node. Not a dependency, because only this script needs
+ * it.
+ */
 const LIGHTHOUSE = 'lighthouse@12.8.2'
 const GOALS = { performance: 95, accessibility: 100, 'best-practices': 100 }
 const PAGES = [
@@ -26,7 +30,7 @@ try {
   for (const page of PAGES) {
     const runs = []
     for (let run = 1; run <= RUNS; run += 1) runs.push(await scores(page, run))
-    // The middle one: what else a machine does at a moment is not the page's.
+    // The median, because whatever else the machine is doing isn't the page's fault.
     const line = Object.entries(GOALS).map(([category, goal]) => {
       const middle = runs.map((run) => run[category]).toSorted((a, b) => a - b)[RUNS >> 1]
       isShort ||= middle < goal

@@ -1,5 +1,5 @@
-// Writes x.br and x.gz beside every text file of a build, so that the server only has to pick one.
-// The highest levels are affordable here: this runs once per build, not once per request.
+// Writes x.br and x.gz beside every text file of a build, so the server only has to pick one. The
+// highest levels are affordable: this runs once per build, not once per request.
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import { promisify } from 'node:util'
@@ -41,7 +41,7 @@ if (!folder) throw new Error('usage: precompress.mjs <folder>')
 const entries = await readdir(folder, { recursive: true, withFileTypes: true })
 const files = entries
   .filter((entry) => entry.isFile() && COMPRESSIBLE.has(extname(entry.name)))
-  // index.html gets a nonce on every response, so a stored compression of it is never served.
+  // index.html gets a nonce on every response, so a compressed copy would never be served.
   .filter((entry) => entry.name !== 'index.html')
   .map((entry) => join(entry.parentPath, entry.name))
 

@@ -1,7 +1,7 @@
 /**
- * Takes the pictures of docs/screenshots from a fresh instance with sample data: `make screenshots`.
- * With a folder as its argument it takes every page there in both languages, both themes and three
- * widths instead, to be looked at.
+ * Takes the screenshots in docs/screenshots from a fresh instance with sample data: `make
+ * screenshots`. Given a folder, it instead captures every page in both languages, both themes, and
+ * three widths, for review.
  */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,11 +10,11 @@ import { executablePath, personOf, root, startInstance } from './instance.mjs'
 
 const lookFolder = process.argv[2]
 
-/** Whole days: the one that has just begun would look like a fall. */
+/** Whole days only: a day that just began would look like a drop. */
 const day = (ago) => new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10)
 const range = `${day(30)}..${day(1)}`
 
-/** Of the team whose language the picture is in. */
+/** For the team that uses the screenshot's language. */
 const entry = (page) => (team) => `/org-id/${team.id}/app-id/${team.apps[0].id}${page}`
 const team = (page) => (team) => `/organization/config/${page}?org=${team.id}`
 const settings = (page) => (team) => `/${team.apps[0].id}/authManagement/${page}`
@@ -81,7 +81,7 @@ const browser = await chromium.launch({
 try {
   const folder = lookFolder ?? join(root, 'docs/screenshots')
   mkdirSync(folder, { recursive: true })
-  // One session each: every sign-in from a new browser would be news under the bell.
+  // One session each: every sign-in from a new browser would add a notification.
   const sessions = { zh: await signIn(people.zh), en: await signIn(people.en) }
   for (const [name, language, theme, width] of lookFolder ? everything : pictures) {
     const { path: place, anonymous, then } = pages[name]
@@ -101,9 +101,9 @@ try {
     await page.goto(typeof place === 'function' ? place(teams[language]) : place)
     await page.getByRole('heading', { level: 1 }).waitFor()
     if (then) await then(page, teams[language])
-    // The live page never falls idle.
+    // The live page is never idle.
     await page.waitForLoadState('networkidle', { timeout: 3_000 }).catch(() => {})
-    // Charts are drawn a moment after what they show has come.
+    // Charts are drawn a moment after their data arrives.
     await page.waitForTimeout(1_000)
     const suffix = lookFolder || width < 500 ? `-${width}` : ''
     const path = join(folder, `${name}-${language}-${theme}${suffix}.png`)
@@ -126,7 +126,7 @@ async function signIn({ email }) {
   return state
 }
 
-/** Something to watch: what a shop's page would send, and two messages that are turned away. */
+/** Live traffic to show: a shop page's events, plus two messages that are rejected. */
 async function send(page, team) {
   const steps = [
     ['page_view', '/', {}],
@@ -138,7 +138,7 @@ async function send(page, team) {
     ['purchase', '/checkout/done', { amount: 49, currency: 'EUR' }, { timestamp: 'soon' }],
     ['purchase', '/checkout/done', { amount: 49, currency: 'EUR' }],
   ]
-  // What is sent before the stream is open is not seen.
+  // Messages sent before the stream opens aren't shown.
   await page
     .getByRole('status')
     .filter({ hasText: /Live|实时接收中/ })

@@ -1,6 +1,6 @@
 /**
- * What the watermark costs while a long page is scrolled: `make watermark`. Pages with and without it
- * take turns, because the machine is not always as quick.
+ * Measures what the watermark costs while a long page scrolls: `make watermark`. Pages with and
+ * without it take turns, because machine speed varies.
  */
 import { chromium } from '@playwright/test'
 import { executablePath, personOf, startInstance } from './instance.mjs'

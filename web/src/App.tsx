@@ -22,7 +22,7 @@ type Router = React.ComponentProps<typeof RouterProvider>['router']
 
 const csp = styleNonce ? { nonce: styleNonce } : undefined
 
-// A label is what its pack says; a space between two characters would also be read out.
+// Show labels exactly as written; screen readers would read out a space between two characters.
 const PLAIN_LABELS = { autoInsertSpace: false }
 
 export function App({ router }: { router: Router }) {
@@ -66,7 +66,7 @@ export function App({ router }: { router: Router }) {
   )
 }
 
-/** Nothing is shown before there are words to show it in; a failed pack says so and can be retried. */
+/** Renders nothing until a language pack has loaded; a failed pack says so and can be retried. */
 function InLanguage({ children }: { children: React.ReactNode }) {
   const { currentLang, allLangPackage } = useLanguageStore()
   const failed = useLanguageFailure((state) => state.failed)

@@ -29,7 +29,7 @@ describe('measuring the console itself', () => {
   let setUserId = vi.fn()
 
   beforeEach(() => {
-    // A new one each time: the console never stops following the session, so neither do these.
+    // Reset each time: the console never stops following the session, so neither do these.
     setUserId = vi.fn()
     init.mockReset().mockReturnValue({ setUserId })
   })

@@ -1,6 +1,6 @@
 import { matchRoutes, type RouteObject } from 'react-router'
 
-/** The pattern of the route at a path: "/pwdReset/:token", because a path can hold a token. */
+/** The route pattern for a path, such as "/pwdReset/:token": a path can contain a token. */
 export function patternOf(routes: RouteObject[], pathname: string): string {
   const matches = matchRoutes(routes, pathname) ?? []
   const parts = matches.flatMap(({ route }) => route.path ?? [])

@@ -1,4 +1,4 @@
-/** Reports page views and clicks of this console, with the person's id while someone is signed in. */
+/** Reports the console's own page views and clicks, with the user's ID while signed in. */
 import { init } from 'atrium-analytics'
 import type { RouteObject } from 'react-router'
 import { currentUserQuery } from '../api/account'
@@ -15,7 +15,7 @@ export function report({ url, app_key }: Settings, routes: RouteObject[]): void 
     appKey: app_key,
     clientVersion: import.meta.env.BASE_URL.replaceAll('/', ''),
     userId: userId ?? undefined,
-    // Read from the address: the router learns of a new one only after the SDK does.
+    // Read from window.location: the router learns of a new URL only after the SDK does.
     path: () => patternOf(routes, window.location.pathname),
   })
 

@@ -1,6 +1,6 @@
 /**
- * The console measures its own use, where the instance says so. Nothing of it is loaded before the
- * first page is on screen, and nothing at all where it is off.
+ * The console's own usage analytics, if the instance enables them. They load only after the first
+ * page is on screen, and never if disabled.
  */
 import type { RouteObject } from 'react-router'
 import { environmentQuery } from '../api/environment'
@@ -9,13 +9,13 @@ import { afterFirstPaint } from '../lib/idle'
 
 export function startAnalytics(routes: RouteObject[]): void {
   afterFirstPaint(() => {
-    // Whatever goes wrong with it is no business of the person's.
+    // A failure here is none of the user's business.
     measure(routes).catch(() => {})
   })
 }
 
 export async function measure(routes: RouteObject[]): Promise<void> {
-  // On its way since start-up, so this only waits for it.
+  // Already loading since start-up, so this only waits.
   const { analytics } = await queryClient.ensureQueryData(environmentQuery)
   if (!analytics) return
   const { report } = await import('./report')

@@ -1,4 +1,4 @@
-/** The signed-in person and the ways to become one. */
+/** The signed-in user and the ways to sign in. */
 import { queryOptions } from '@tanstack/react-query'
 import { cameWithoutSession } from '../lib/pageSession'
 import { call, http, type CallOptions } from './client'
@@ -6,21 +6,24 @@ import { notSignedIn } from './errors'
 import type { components } from './schema'
 
 export type User = components['schemas']['CurrentUser']
-/** A team that the account is linked to by single sign-on. */
+/** A team the account is linked to by single sign-on. */
 export type LinkedOrg = User['sso'][number]
-/** A first step can be all there is to it, or want a second one; a cookie then holds what is half done. */
+/**
+ * The first step may be enough, or a second may be needed; a cookie then holds the half-finished
+ * sign-in.
+ */
 export type SignInAnswer = components['schemas']['LoginAnswer']
 export type RegisterToken = components['schemas']['TokenView']
 export type RegisterProfile = components['schemas']['RegisterProfile']
 
 export type PasswordVerdict = components['schemas']['PasswordVerdict']
 
-/** The forms show failures in place, so no notification doubles them. */
+/** The forms show failures in place, so there is no notification. */
 const IN_FORM: CallOptions = { handles401: true }
 
 export const currentUserQuery = queryOptions({
   queryKey: ['current'],
-  // The guard decides what a failure means, see session/guard.ts.
+  // The guard decides what a failure means; see session/guard.ts.
   queryFn: () =>
     cameWithoutSession()
       ? Promise.reject(notSignedIn())
@@ -34,7 +37,7 @@ export function signIn(credentials: components['schemas']['Login']): Promise<Sig
   return call(http.POST('/login', { body: credentials }), IN_FORM)
 }
 
-/** The code that arrives works only in the browser that asked for it. */
+/** The code works only in the browser that asked for it. */
 export function sendSignInCode(email: string): Promise<unknown> {
   return call(http.POST('/send-login-code-email', { body: { email } }), IN_FORM)
 }
@@ -43,7 +46,7 @@ export function signInByCode(body: { email: string; code: string }): Promise<Sig
   return call(http.POST('/login-by-email-code', { body }), IN_FORM)
 }
 
-/** By a link that an operator made for someone who cannot sign in otherwise. */
+/** With a link an operator created for someone who can't sign in otherwise. */
 export function signInByLink(token: string): Promise<SignInAnswer> {
   return call(http.POST('/login/link', { body: { token } }), IN_FORM)
 }
@@ -54,12 +57,12 @@ export function asksSecondStep(
   return 'mfa_required' in answer && answer.mfa_required
 }
 
-/** Digits of the authenticator app, or a recovery code. */
+/** A code from the authenticator app, or a recovery code. */
 export function completeSignIn(code: string): Promise<User> {
   return call(http.POST('/login/mfa', { body: { code } }), IN_FORM)
 }
 
-/** The answer to these is bound to this browser, and to a few minutes. */
+/** The answer is bound to this browser and valid for a few minutes. */
 export async function passkeySignInOptions(
   signal?: AbortSignal,
 ): Promise<PublicKeyCredentialRequestOptionsJSON> {
@@ -67,7 +70,7 @@ export async function passkeySignInOptions(
   return publicKey as unknown as PublicKeyCredentialRequestOptionsJSON
 }
 
-/** What `navigator.credentials` gave, in the standard's JSON form. The server alone reads it. */
+/** The result of `navigator.credentials`, in the standard's JSON form. Only the server reads it. */
 export type CredentialJson = Record<string, never>
 
 export function signInByPasskey(credential: CredentialJson): Promise<User> {
@@ -78,7 +81,7 @@ export function signOut(): Promise<unknown> {
   return call(http.POST('/logout'), IN_FORM)
 }
 
-/** Whether a new password would be taken. Asked while it is typed, so nobody is told of a failure. */
+/** Whether a new password would be accepted. Runs while typing, so failures stay silent. */
 export function checkPassword(
   body: components['schemas']['PasswordCheck'],
   signal: AbortSignal,
@@ -89,7 +92,7 @@ export function checkPassword(
   })
 }
 
-/** `locale` is the language of the mail. */
+/** `locale` is the language of the email. */
 export function register(body: { email: string; locale: string }): Promise<unknown> {
   return call(http.POST('/register', { body }), IN_FORM)
 }
@@ -98,7 +101,7 @@ export function registerTokenQuery(token: string) {
   return queryOptions({
     queryKey: ['register-token', token],
     queryFn: () => call(http.GET('/register/token', { params: { query: { token } } }), IN_FORM),
-    // Asking does not use the link up; using it does, and then this page is left.
+    // Reading doesn't use the link up; using it does, and then this page is left.
     staleTime: Infinity,
   })
 }
@@ -120,12 +123,12 @@ export function resetTokenQuery(token: string) {
   })
 }
 
-/** In the body: what stands in an address ends up in logs and histories. */
+/** Sent in the body, because URLs end up in logs and histories. */
 export function resetPassword(body: { token: string; password: string }): Promise<unknown> {
   return call(http.POST('/password/reset', { body }), IN_FORM)
 }
 
-/** A call of its own rather than the opening of the link: mail scanners open links too. */
+/** A separate call, not triggered by opening the link: mail scanners open links too. */
 export function confirmEmail(token: string): Promise<{ email: string }> {
   return call(http.POST('/email/confirm', { body: { token } }), IN_FORM)
 }

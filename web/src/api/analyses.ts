@@ -1,4 +1,4 @@
-/** Questions about what people do: asked, kept for later, and the people behind their figures. */
+/** Questions about what people do: asking, saving, and the people behind the figures. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { Answer, CohortDefinition, People, PeopleRequest, Question } from './analysisTypes'
 import { everythingOf } from './app'
@@ -7,12 +7,12 @@ import type { ListParams, Page } from './orgs'
 import type { components } from './schema'
 
 /*
- * The generated types say of what can be null that it can be missing as well, and nothing of stored
- * questions and definitions. Those of this console say more; analysisTypes.test.ts holds the two together.
+ * The generated types mark nullable fields as optional too, and leave stored questions and
+ * definitions untyped. These types are stricter; analysisTypes.test.ts checks that they match.
  */
 type Schemas = components['schemas']
 
-/** A question whose answer nobody waits for any more is ended, here and on the server. */
+/** Aborting ends the question here and on the server. */
 export function runQuery(appId: string, question: Question) {
   return queryOptions({
     queryKey: [...everythingOf(appId).queryKey, 'analysis', question],
@@ -47,7 +47,7 @@ interface Keeping {
   name: string
   description?: string | null
   shared: boolean
-  /** The one that was read, so that nobody's later change is lost. */
+  /** The version that was read, so nobody's later change is overwritten. */
   version?: number
 }
 
@@ -56,11 +56,11 @@ export type Kept = Pick<
   Schemas['Analysis'],
   'id' | 'name' | 'description' | 'shared' | 'mine' | 'may_change' | 'created_by' | 'updated_at'
 >
-/** The caller's own, or those that everybody in the app sees; all of them where nothing is said. */
+/** The user's own, or those shared with the app; all if omitted. */
 export type Whose = 'mine' | 'shared'
 type KeptParams = ListParams & { whose?: Whose }
 
-/** The server lists both alike; to tell them apart, all have to be read. */
+/** The server lists both together, so all must be read to tell them apart. */
 function keptQuery<One extends Kept>(
   key: readonly unknown[],
   { whose, ...query }: KeptParams,
@@ -86,7 +86,7 @@ const MOST_AT_ONCE = 100
 async function everyOne<One extends Kept>(
   ask: (at: { page: number; page_size: number }) => Promise<Page<One>>,
 ): Promise<Page<One>> {
-  // By their ids: one that is added meanwhile moves others to the next page.
+  // Keyed by ID: an item added meanwhile shifts others to the next page.
   const all = new Map<string, One>()
   for (let page = 1; ; page++) {
     const { items, total } = await ask({ page, page_size: MOST_AT_ONCE })
@@ -97,7 +97,7 @@ async function everyOne<One extends Kept>(
 }
 
 export interface Analysis extends Omit<Schemas['Analysis'], 'question'> {
-  /** As it was stored, perhaps by another version of the console. */
+  /** As stored, perhaps by another version of the console. */
   question: object
 }
 export type AnalysisDraft = Keeping & { question: object }
@@ -151,7 +151,7 @@ export const cohortsQuery = (appId: string, params: KeptParams) =>
     return call(http.GET('/apps/{id}/cohorts', { params: place })) as Promise<Page<Cohort>>
   })
 
-/** For choosing one: as many as one answer holds. */
+/** For pickers: as many as fit in one response. */
 export function cohortChoicesQuery(appId: string) {
   return queryOptions({
     queryKey: [...cohortsOf(appId).queryKey, 'choices'],
@@ -186,10 +186,10 @@ export function cohortSizeQuery(appId: string, id: string) {
   })
 }
 
-/** How many were in it on a day of the app's zone. */
+/** The cohort's size on a day in the app's time zone. */
 export type SizeOfDay = components['schemas']['DaySize']
 
-/** The oldest first, 90 days at most; those are left out on which nothing was measured. */
+/** Oldest first, at most 90 days. Days without a measurement are left out. */
 export function cohortSizesQuery(appId: string, id: string) {
   return queryOptions({
     queryKey: [...cohortsOf(appId).queryKey, 'sizes', id],
@@ -211,7 +211,7 @@ export function cohortPeopleQuery(appId: string, id: string, page: number, page_
   })
 }
 
-/** The contract knows definitions as any object, which is generated as an empty one. */
+/** The contract allows any object as a definition, which is generated as an empty type. */
 const bodyOf = (draft: CohortDraft): Schemas['CohortBody'] => ({
   ...draft,
   definition: draft.definition as object as Record<string, never>,

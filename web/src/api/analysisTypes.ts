@@ -10,7 +10,7 @@ export interface Test {
 }
 export type Filters = { all: (Test | Filters)[] } | { any: (Test | Filters)[] }
 
-/** No names: any event. */
+/** Empty: any event. */
 export interface EventChoice {
   events: string[]
   filters?: Filters
@@ -64,7 +64,7 @@ export interface PathsQuestion extends Common {
   to?: EventChoice
   events?: EventChoice
   steps: number
-  /** Left out: within a session. */
+  /** If omitted: within a session. */
   window_minutes?: number
   branches?: number
 }
@@ -88,7 +88,7 @@ export type Question =
   | LifecycleQuestion
 export type Kind = Question['kind']
 
-/** Of a breakdown: one value for each property; null where it is not set, or not shown. */
+/** One value per breakdown property; null if unset or hidden. */
 export interface GroupValues {
   values: (string | null)[]
   other: boolean
@@ -102,7 +102,7 @@ export interface Points {
   total: number | null
   points: (number | null)[]
 }
-/** The period before, as far as this one has come; `comparable` is this one's total up to there. */
+/** The previous period, up to the same point; `comparable` is the current total up to there. */
 export interface Before extends Points {
   comparable: number | null
 }
@@ -111,7 +111,7 @@ export interface TrendAnswer extends Answered {
   times: number[]
   partial: number | null
   series: (Points & { groups: (GroupValues & Points)[]; before: Before | null })[]
-  /** The release before, which may answer during an upgrade, tells no groups. */
+  /** The previous release, which may answer during an upgrade, sends no groups. */
   formula: (Points & { groups?: (GroupValues & Points)[]; before: Before | null }) | null
   compared: { start: string; end: string } | null
 }
@@ -185,7 +185,7 @@ export interface LifecycleAnswer extends Answered {
 export type Answer =
   TrendAnswer | FunnelAnswer | RetentionAnswer | PathsAnswer | DistributionAnswer | LifecycleAnswer
 
-/** Which figure the people behind it are asked for. */
+/** Which figure to list the people behind. */
 export type Pick =
   | { of: 'trend'; series: number; time: number | null; group: GroupValues | null }
   | {
@@ -193,7 +193,7 @@ export type Pick =
       step: number
       dropped: boolean
       group: GroupValues | null
-      /** When they began; left out for whenever it was. */
+      /** When they began; if omitted, at any time. */
       time?: number
     }
   | { of: 'retention'; cohort: number; unit: number | null; group: GroupValues | null }
@@ -227,7 +227,7 @@ export type CohortRule =
   | { is: 'profile'; property: string; operator: Operator; values: string[] }
   | { is: 'did'; event: EventChoice; not: boolean; times: number; days: number }
 export type CohortDefinition =
-  /** Lists leave the ids out, and so does whoever may not see them; the server has counted them. */
+  /** Omitted in lists and for users who may not see the IDs; the server has counted them. */
   | { of: 'ids'; ids: string[]; count?: number }
   | { of: 'figure'; question: Question; pick: Pick }
   | { of: 'rule'; all: CohortRule[] }

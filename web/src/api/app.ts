@@ -1,15 +1,15 @@
-/** One app: what it is, what the person may do in it, and the ends it can come to. */
+/** One app: what it is, what the user may do in it, and how it is archived or deleted. */
 import { queryOptions } from '@tanstack/react-query'
 import { call, http } from './client'
 import type { components } from './schema'
 
 export type App = components['schemas']['AppView']
-/** The person's own role in the app. Owners and admins of the team need none. */
+/** The user's own role in the app. Team owners and admins need none. */
 export type OwnRole = components['schemas']['MyRole']
-/** What archiving or deleting would hit. */
+/** What archiving or deleting would affect. */
 export type AppImpact = components['schemas']['AppImpact']
 
-/** Everything that is known about one app: its people and roles hang below this key too. */
+/** The root key for everything about one app, including its members and roles. */
 export const everythingOf = (appId: string) => ({ queryKey: ['app', appId] })
 
 export function appQuery(id: string) {
@@ -19,14 +19,14 @@ export function appQuery(id: string) {
   })
 }
 
-/** The role's name comes in the language on screen. */
+/** The role's name comes in the current language. */
 export function ownRoleQuery(id: string, language: string) {
   return queryOptions({
     queryKey: [...everythingOf(id).queryKey, 'own-role', language],
     queryFn: (): Promise<OwnRole> =>
       call(http.GET('/apps/{id}/role', { params: { path: { id } } })),
-    // A switch of language must not take the page, and what is typed in it, away for a moment. What
-    // is held in another app is no answer, though.
+    // Keep the old role while the language switches, so the page and any input in it don't
+    // disappear. Never keep a role in a different app, though.
     placeholderData: (previous: OwnRole | undefined, query?: { queryKey: readonly unknown[] }) =>
       query?.queryKey[1] === id ? previous : undefined,
   })
@@ -47,7 +47,7 @@ export function unarchiveApp(id: string): Promise<App> {
   return call(http.POST('/apps/{id}/unarchive', { params: { path: { id } } }))
 }
 
-/** `name` is the app's, typed by the person. */
+/** `name` is the app's name as the user typed it. */
 export function deleteApp(id: string, name: string): Promise<App> {
   return call(http.DELETE('/apps/{id}', { params: { path: { id } }, body: { name } }))
 }
@@ -61,7 +61,7 @@ export function appImpactQuery(id: string) {
     queryKey: [...everythingOf(id).queryKey, 'impact'],
     queryFn: (): Promise<AppImpact> =>
       call(http.GET('/apps/{id}/impact', { params: { path: { id } } })),
-    // Numbers to decide by must be those of now.
+    // People decide by these numbers, so they must be current.
     staleTime: 0,
     gcTime: 0,
   })

@@ -1,10 +1,12 @@
-/** The people of an app: their roles, who could be added, and why each of them may do what they may. */
+/**
+ * An app's members: their roles, who could be added, and why each of them has their permissions.
+ */
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { everythingOf } from './app'
 import { call, http } from './client'
 import type { components } from './schema'
 
-/** `role` is null for those who reach the app through the team alone. */
+/** `role` is null for people who reach the app through the team only. */
 export type AppMember = components['schemas']['AppMember']
 export type Candidate = components['schemas']['Candidate']
 export type MemberAccess = components['schemas']['AccessExplained']
@@ -32,7 +34,7 @@ export function appMembersQuery(appId: string, params: MemberListParams, languag
   })
 }
 
-/** Members of the team who are not in the app yet. */
+/** Team members who are not in the app yet. */
 export function candidatesQuery(appId: string, search: string) {
   return infiniteQueryOptions({
     queryKey: [...membersKey(appId), 'candidates', search],
@@ -48,7 +50,7 @@ export function candidatesQuery(appId: string, search: string) {
   })
 }
 
-/** Answers how many were added; those who were there already, or have left the team, are skipped. */
+/** Returns how many were added. Existing members and people who left the team are skipped. */
 export function addAppMembers(
   appId: string,
   body: { user_ids: string[]; role_id: string },

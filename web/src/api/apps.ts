@@ -1,4 +1,4 @@
-/** The apps of an organization: lists and new ones. What happens to one app is in app.ts. */
+/** An organization's apps: lists and creation. For a single app, see app.ts. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { App } from './app'
 import { call, http } from './client'
@@ -9,7 +9,7 @@ import type { components } from './schema'
 export type { App }
 export type AppStatus = components['schemas']['AppStatus']
 
-/** Lists of every status: what leaves one enters another. */
+/** Lists of every status: an app leaving one enters another. */
 export const appsOf = (orgId: string) => ({ queryKey: ['org', orgId, 'apps'] })
 
 export function appsQuery(orgId: string, params: ListParams & { status: AppStatus }) {

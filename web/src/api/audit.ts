@@ -1,4 +1,4 @@
-/** The audit log of a team or of one app: who did what, when and from where. */
+/** The audit log of a team or an app: who did what, when, and from where. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { call, callForFile, http } from './client'
 import type { Page } from './orgs'
@@ -6,9 +6,9 @@ import type { components } from './schema'
 
 export type AuditEntry = components['schemas']['AuditEntry']
 export interface AuditFilters {
-  /** Words of a name or address, or a person's id. */
+  /** Part of a name or address, or a user ID. */
   actor?: string
-  /** The beginning of an action, such as `app.` */
+  /** The prefix of an action, such as `app.` */
   action?: string
   target?: string
   from?: string
@@ -16,7 +16,7 @@ export interface AuditFilters {
 }
 export type AuditFormat = 'csv' | 'ndjson'
 
-/** Whose log: a team's, its apps included, or one app's. */
+/** Whose log: a team's, including its apps, or one app's. */
 export interface AuditScope {
   kind: 'org' | 'app'
   id: string

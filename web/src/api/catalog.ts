@@ -1,4 +1,4 @@
-/** The events that an app sends: which there are, what they carry, and what people say about them. */
+/** The events an app sends: what exists, what they carry, and how people describe them. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { everythingOf } from './app'
 import { call, http } from './client'
@@ -17,7 +17,7 @@ export type EventMetadata = components['schemas']['EventMetadataBody']
 export type PropertyMetadata = components['schemas']['PropertyMetadataBody']
 
 type PropertyType = 'string' | 'number' | 'boolean' | 'list' | 'object' | 'null'
-/** The generated type leaves open which types there are. */
+/** The generated type doesn't list the possible types. */
 export type EventProperty = Omit<components['schemas']['PropertyItem'], 'types'> & {
   types: { type: PropertyType; share: number }[]
 }
@@ -25,7 +25,7 @@ export type EventProperties = Omit<components['schemas']['PropertyList'], 'items
   items: EventProperty[]
 }
 
-/** Everything that is known about an app's events; a description stands in lists and on its own. */
+/** The root key for an app's events; descriptions appear both in lists and on their own. */
 export const catalogOf = (appId: string) => ({
   queryKey: [...everythingOf(appId).queryKey, 'catalog'],
 })
@@ -42,7 +42,7 @@ export function eventsQuery(appId: string, query: EventListQuery) {
 
 const MOST_ALIKE = 100
 
-/** One by its name; null where there is none of that name. */
+/** One event by name, or null if there is none. */
 export function eventQuery(appId: string, event: string) {
   return queryOptions({
     queryKey: [...catalogOf(appId).queryKey, 'one', event],
@@ -85,7 +85,7 @@ interface ValueQuery {
   search?: string
 }
 
-/** The values that a property has most often. */
+/** A property's most frequent values. */
 export function valuesQuery(appId: string, query: ValueQuery) {
   return queryOptions({
     queryKey: [...everythingOf(appId).queryKey, 'values', query],

@@ -1,4 +1,4 @@
-/** WeChat Work and Feishu: signing in by an account there, binding one, letting it go. */
+/** WeChat Work and Feishu: signing in with an account there, linking one, and unlinking it. */
 import { call, http, type CallOptions } from './client'
 
 export const CHAT_PROVIDERS = ['wechatwork', 'feishu'] as const
@@ -6,12 +6,12 @@ export type ChatProvider = (typeof CHAT_PROVIDERS)[number]
 
 const IN_FORM: CallOptions = { handles401: true }
 
-/** The provider's own page, to sign in there. `redirect` is where to be afterwards. */
+/** The provider's sign-in page. `redirect` is where to go afterwards. */
 export function chatSignInUrl(provider: ChatProvider, redirect?: string): Promise<string> {
   return authorizeUrl(provider, { purpose: 'login', redirect }, IN_FORM)
 }
 
-/** The provider's own page, to bind an account there to the signed-in person. */
+/** The provider's page for linking an account there to the signed-in user. */
 export function chatBindUrl(provider: ChatProvider): Promise<string> {
   return authorizeUrl(provider, { purpose: 'bind' })
 }

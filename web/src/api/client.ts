@@ -1,6 +1,6 @@
 /**
- * The one way to the server: credentials, time limit, language header, unwrapping of `data`, and
- * what a failure does. Nothing else in the console calls fetch.
+ * The only way to call the server: credentials, timeout, language header, unwrapping `data`, and
+ * handling failures. Nothing else in the console calls fetch.
  */
 import createClient from 'openapi-fetch'
 import { storedLanguage } from '../i18n/language'
@@ -10,12 +10,12 @@ import type { paths } from './schema'
 
 export const REQUEST_TIMEOUT_MS = 30_000
 
-/** What the console around the client does about failures; bound once at start, see main.tsx. */
+/** What the surrounding console does about failures; bound once at start-up, see main.tsx. */
 interface FailureHandlers {
   notify: (error: ApiError) => void
   /** The session has ended. */
   unauthorized: (error: ApiError) => void
-  /** Asks the person to prove that it is them; false where they would rather not. */
+  /** Asks users to confirm their identity; false if they decline. */
   reauthenticate: () => Promise<boolean>
 }
 
@@ -31,13 +31,13 @@ export function bindFailureHandlers(bound: Partial<FailureHandlers>): void {
 }
 
 export interface CallOptions {
-  /** The person did not ask for it: what goes wrong is not told, but that the session has ended. */
+  /** The user didn't start this call: report no failures except that the session has ended. */
   ignoreErrors?: boolean
-  /** The caller answers a 401 itself, e.g. the sign-in form. */
+  /** The caller handles a 401 itself, e.g. the sign-in form. */
   handles401?: boolean
 }
 
-/** A poll, or what is read ahead. */
+/** For polling and prefetching. */
 export const UNASKED: CallOptions = { ignoreErrors: true }
 
 export const http = createClient<paths>({
@@ -61,18 +61,18 @@ export async function fetchWithLimit(request: Request): Promise<Response> {
     serverAnswered(lossesBefore)
     return response
   } catch (cause) {
-    // A caller that gave up is no failure to tell a person about.
+    // An aborted call is not a failure to report.
     if (request.signal.aborted) throw cause
     throw errorWithoutAnswer(limit.aborted ? 'timeout' : 'network')
   }
 }
 
 /**
- * Some calls want a sign-in of the last minutes. Whoever calls need not know: the person is asked,
- * and then the call is made once more.
+ * Some calls require a recent sign-in. This is transparent to the caller: ask the user to confirm,
+ * then repeat the call once.
  */
 async function fetchProven(request: Request): Promise<Response> {
-  // A body can be sent only once, so the second try needs a copy made before the first.
+  // A body can be sent only once, so clone the request before the first try.
   const again = request.clone()
   const response = await fetchWithLimit(request)
   if (!(await wantsProof(response))) return response
@@ -91,7 +91,7 @@ async function wantsProof(response: Response): Promise<boolean> {
 
 type Result<Body> = { data?: Body; error?: unknown; response: Response }
 
-/** Waits for a call, unwraps its `data`, and turns every failure into one ApiError. */
+/** Awaits a call, unwraps its `data`, and turns every failure into an ApiError. */
 export function call<Body extends { data?: unknown }>(
   pending: Promise<Result<Body>>,
   options: CallOptions = {},
@@ -102,7 +102,7 @@ export function call<Body extends { data?: unknown }>(
   })
 }
 
-/** The same for the few calls that answer with a file, which stands in no envelope. */
+/** The same for the few calls that return a file, which has no envelope. */
 export function callForFile(
   pending: Promise<Result<Blob>>,
   options: CallOptions = {},
@@ -113,7 +113,7 @@ export function callForFile(
   })
 }
 
-/** And for what comes bit by bit: the head of the answer decides, its body is the caller's. */
+/** The same for streams: the response headers decide; the body belongs to the caller. */
 export function callForStream(
   pending: Promise<Result<ReadableStream<Uint8Array> | null>>,
   options: CallOptions = {},
@@ -140,9 +140,9 @@ async function settle<Body, Answer>(
 }
 
 function explain(cause: unknown): never {
-  // The body of a success that is no JSON.
+  // A successful response whose body isn't JSON.
   if (cause instanceof SyntaxError) throw errorWithoutAnswer('bad_answer')
-  // The head of the answer came and its body did not: the line was cut, or the time was up.
+  // The headers arrived but the body didn't: the connection broke, or the timeout hit.
   if (cause instanceof TypeError) throw errorWithoutAnswer('network')
   if (cause instanceof DOMException && cause.name === 'TimeoutError') {
     throw errorWithoutAnswer('timeout')
@@ -151,35 +151,35 @@ function explain(cause: unknown): never {
 }
 
 function report(error: ApiError, options: CallOptions): void {
-  // The person's own decision is no news to them.
+  // Don't tell users about their own decision.
   if (error.message === '') return
   if (error.status === 401) {
     if (!options.handles401 && leaving.size === 0) handlers.unauthorized(error)
   } else if (!options.ignoreErrors && !isShownInPlace(error)) void tell(error)
 }
 
-/** Refusals that take the person to a step of its own. */
+/** Refusals that lead the user to a separate step. */
 const STEPS = ['second_factor_required', 'sso_required']
 
-/** At the fields of the form that was sent, or as the step that is wanted first. */
+/** Whether the failure appears at the form's fields or as a required step. */
 function isShownInPlace({ code, fields }: ApiError): boolean {
   return Object.keys(fields).length > 0 || STEPS.includes(code ?? '')
 }
 
-/** A lost connection is said for all calls at once, and then not for each of them. */
+/** A lost connection is reported once for all calls, not for each. */
 async function tell(error: ApiError): Promise<void> {
   if (error.code === 'network' && !(await lookForServer())) return
   handlers.notify(error)
 }
 
-/** Answers to calls that were under way when the session ended come this late at most. */
+/** How late calls that were in flight when the session ended may be answered. */
 const STRAGGLERS_MS = 2_000
-/** Everything that ends the session just now. */
+/** Operations that are ending the session right now. */
 export const leaving = new Set<object>()
 
 /**
- * Does what ends the session. That other calls are refused meanwhile is no news, and must not lead
- * the person anywhere but where this leads them.
+ * Runs an operation that ends the session. Other calls refused meanwhile are expected, and must not
+ * redirect the user elsewhere.
  */
 export async function whileLeaving<Answer>(work: () => Promise<Answer>): Promise<Answer> {
   const own = {}
@@ -195,7 +195,7 @@ export async function whileLeaving<Answer>(work: () => Promise<Answer>): Promise
   }
 }
 
-/** For code that called with `ignoreErrors` and then finds that the person should know after all. */
+/** For code that called with `ignoreErrors` and then decides to report the failure after all. */
 export function notifyFailure(error: unknown): void {
   if (error instanceof ApiError) void tell(error)
 }

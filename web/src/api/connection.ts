@@ -1,20 +1,23 @@
 /**
- * Whether the server can be reached at all. Losing it is one event, however many calls fail of it,
- * so it is kept here and said once; and it is looked for until it is back.
+ * Whether the server is reachable. Losing it is one event, however many calls fail, so it is
+ * tracked here, reported once, and probed until it is back.
  */
 import { create } from 'zustand'
 import { ApiError } from './errors'
 import { queryClient } from './queryClient'
 
 export const LOOK_AGAIN_MS = 5_000
-/** Where the browser says at this moment that the network went: what was under way may still arrive. */
+/**
+ * Once the browser says that the network is gone, requests in flight may still finish within this
+ * time.
+ */
 export const DOUBT_MS = 1_000
-/** An answer that takes longer is no proof of a connection. */
+/** A slower answer is no proof of a connection. */
 const ANSWER_WITHIN_MS = 5_000
 export const AGAIN_SHOWN_MS = 3_000
 
 interface Connection {
-  /** `again`: it was lost and is back, which is worth a word for a moment. */
+  /** `again`: just reconnected, which is briefly shown. */
   state: 'fine' | 'lost' | 'again'
 }
 
@@ -23,15 +26,17 @@ export const useConnection = create<Connection>()(() => ({ state: 'fine' }))
 let timer: ReturnType<typeof setTimeout> | undefined
 let doubt: ReturnType<typeof setTimeout> | undefined
 let looking: Promise<boolean> | null = null
-/** How often it was lost. A question remembers it, so that its answer can be told from an earlier one. */
+/**
+ * How often the connection was lost. Requests remember it, so that late answers can be recognized.
+ */
 let losses = 0
 
 export const lossesSoFar = (): number => losses
 
 /**
- * Asks for something that anyone may have, one question at a time. A browser's own opinion is no more
- * than a reason to ask again: without any network it may still reach a server on the same machine, and
- * with one it may not.
+ * Probes a public endpoint, one request at a time. The browser's own view is only a reason to
+ * probe: without a network it may still reach a server on the same machine, and with one it may
+ * not.
  */
 export function lookForServer(): Promise<boolean> {
   const lossesBefore = losses
@@ -70,8 +75,8 @@ function loseServer(): void {
 }
 
 /**
- * Whatever was asked, an answer proves a connection, unless the question was sent before the
- * connection was lost: a response that was already on its way still arrives.
+ * Any answer proves a connection, unless the request was sent before the connection was lost: a
+ * response already on its way can still arrive.
  */
 export function serverAnswered(lossesBefore: number): void {
   if (useConnection.getState().state !== 'lost' || lossesBefore < losses) return
@@ -84,24 +89,26 @@ export function serverAnswered(lossesBefore: number): void {
   })
 }
 
-/** As after a reload: nothing is known to be lost, and nobody looks. */
+/** Resets to the state after a reload: nothing known to be lost, no probing. */
 export function forgetConnection(): void {
   clearTimeout(timer)
   clearTimeout(doubt)
   useConnection.setState({ state: 'fine' })
 }
 
-/** Nobody waits for it behind a hidden tab. */
+/** Nobody is waiting while the tab is hidden. */
 function lookWhenSeen(): void {
   if (document.visibilityState === 'visible') void lookForServer()
   else document.addEventListener('visibilitychange', () => void lookForServer(), { once: true })
 }
 
-/** The browser knows at once that a cable was pulled or put back; that is a reason to look. */
+/**
+ * The browser notices immediately when a cable is pulled or plugged in; that is a reason to probe.
+ */
 export function watchConnection(): void {
   window.addEventListener('offline', () => {
     void lookForServer().then((answers) => {
-      // It may have been the last answer that came through.
+      // It may have been the last answer to get through.
       if (!answers || navigator.onLine) return
       clearTimeout(doubt)
       doubt = setTimeout(lookWhenSeen, DOUBT_MS)

@@ -1,4 +1,4 @@
-/** How often people come back to an app. */
+/** How often people return to an app. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { everythingOf } from './app'
 import { call, http } from './client'
@@ -8,7 +8,7 @@ export interface EngagementQuery {
   start: string
   end: string
   timezone?: string
-  /** Retention looks at those who were new from this day on. */
+  /** Retention covers people who were new from this day on. */
   cohorts_from?: string
 }
 
@@ -16,7 +16,7 @@ export type Engagement = components['schemas']['Engagement']
 export type EngagementDay = components['schemas']['EngagedDay']
 export type Cohort = components['schemas']['RetainedCohort']
 
-/** The server counts cohorts day by day, and no further back than this. */
+/** The server counts cohorts daily, no further back than this. */
 export const ENGAGEMENT_MOST_DAYS = 180
 
 export function engagementQuery(appId: string, query: EngagementQuery) {

@@ -1,4 +1,4 @@
-/** What the console must know before it knows a person: the environment and the regions. */
+/** What the console needs before anyone signs in: the environment and the regions. */
 import { queryOptions } from '@tanstack/react-query'
 import { call, http } from './client'
 import type { components } from './schema'
@@ -6,7 +6,7 @@ import type { components } from './schema'
 export type Environment = components['schemas']['Envs']
 export type Region = components['schemas']['Region']
 
-// Loaded once per page load; the version tip has a call of its own for what changes later.
+// Loaded once per page load; the version tip makes its own call to notice changes.
 const ONCE = { staleTime: Infinity, gcTime: Infinity, retry: false } as const
 
 export const environmentQuery = queryOptions({
@@ -16,7 +16,7 @@ export const environmentQuery = queryOptions({
   ...ONCE,
 })
 
-/** Endpoints by region. A failure is no reason to stop: without the list only our own origin is trusted. */
+/** Endpoints by region. If this fails, only the console's own origin is trusted. */
 export const regionsQuery = queryOptions({
   queryKey: ['regions'],
   queryFn: async () => {

@@ -1,4 +1,4 @@
-/** Requests to erase everything about one end user of an app, and how far each of them is. */
+/** Requests to erase everything about one end user of an app, and their progress. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { allOf } from '../lib/allOf'
 import { everythingOf } from './app'
@@ -7,14 +7,14 @@ import { quietOnceShown } from './queryClient'
 import type { Page } from './orgs'
 import type { components } from './schema'
 
-/** `subject_hint` is in full until it is done: then even the id is data to be forgotten. */
+/** `subject_hint` is complete until the erasure is done; then even the ID must be forgotten. */
 export type Erasure = components['schemas']['Erasure']
 export type ErasureKind = components['schemas']['SubjectKind']
 
 export type ErasureState = components['schemas']['ErasureState']
 const STATES = allOf<ErasureState>({ pending: true, running: true, done: true, failed: true })
 
-/** A state that a newer server has and this console does not is one that is not over yet. */
+/** A state that only a newer server knows counts as unfinished. */
 export function stateOf({ state }: Pick<Erasure, 'state'>): ErasureState {
   return STATES.find((known) => known === state) ?? 'running'
 }
@@ -43,7 +43,7 @@ export function erasuresQuery(appId: string, params: { page: number; page_size: 
   })
 }
 
-/** `subject` is the id exactly as the app sends it. */
+/** `subject` is the ID exactly as the app sends it. */
 export function requestErasure(
   appId: string,
   body: { kind: ErasureKind; subject: string },

@@ -1,4 +1,4 @@
-/** Errors of this console in people's browsers, for those who run the instance. */
+/** The console's errors in people's browsers, for operators. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { call, callForFile, http } from './client'
 import type { ListParams, Page } from './orgs'

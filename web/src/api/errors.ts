@@ -1,14 +1,14 @@
-/** What a failed call becomes, and the text a person reads about it. */
+/** What a failed call becomes, and the text shown for it. */
 import { t } from '../i18n/store'
 import type { components } from './schema'
 
 type ErrorBody = components['schemas']['ErrorBody']
 
-/** `network`: no answer arrived. `timeout`: none within the limit. `bad_answer`: not what we speak. */
+/** `network`: no answer. `timeout`: none in time. `bad_answer`: an unexpected format. */
 export type LocalCode = 'network' | 'timeout' | 'bad_answer'
-/** The person has changed their mind. */
+/** The user changed their mind. */
 type GivenUpCode = 'reauth_cancelled' | 'passkey_cancelled'
-/** What a failure can be told by; one that only a newer server knows still has its text. */
+/** Known failure codes. One that only a newer server knows still has its text. */
 export type FailureCode =
   | components['schemas']['ErrorCode' | 'RejectionReason']
   | LocalCode
@@ -18,7 +18,9 @@ export type FailureCode =
 interface ErrorParts {
   status: number
   code: FailureCode | null
-  /** Asked for whenever the text is read: at start-up the failure can be here before the words. */
+  /**
+   * Evaluated whenever the text is read: at start-up a failure can arrive before the language pack.
+   */
   text: () => string
   fields?: Record<string, string>
   requestId?: string | null
@@ -26,14 +28,14 @@ interface ErrorParts {
 }
 
 export class ApiError extends Error {
-  /** HTTP status; 0 where no answer arrived. */
+  /** HTTP status; 0 if no answer arrived. */
   readonly status: number
-  /** The first stable code of the answer, or one of ours. */
+  /** The answer's first stable code, or a local one. */
   readonly code: FailureCode | null
-  /** Texts by the field they belong to. */
+  /** Messages by form field. */
   readonly fields: Record<string, string>
   readonly requestId: string | null
-  /** The moment (ms) before which the server asks not to try again. */
+  /** The time (ms) before which the server asks not to retry. */
   readonly retryAt: number | null
 
   constructor(parts: ErrorParts) {
@@ -48,7 +50,7 @@ export class ApiError extends Error {
   }
 }
 
-/** What the server would answer to whoever asks without a session. */
+/** The error the server would return without a session. */
 export function notSignedIn(): ApiError {
   return new ApiError({ status: 401, code: 'not_signed_in', text: () => t('error.status.401') })
 }
@@ -57,7 +59,7 @@ export function isUnauthorized(error: unknown): error is ApiError {
   return error instanceof ApiError && error.status === 401
 }
 
-/** The error of an answer that arrived. `body` is whatever was in it: JSON, text of a proxy, nothing. */
+/** The error for an answer that arrived. `body` may be JSON, a proxy's text, or nothing. */
 export function errorOfAnswer(response: Response, body: unknown): ApiError {
   const envelope = readEnvelope(body)
   const fields: Record<string, string> = {}
@@ -78,7 +80,7 @@ export function errorWithoutAnswer(code: LocalCode): ApiError {
   return new ApiError({ status: 0, code, text: () => t(`error.${code}`) })
 }
 
-/** The person has changed their mind. There is nothing to say about it, so its text is empty. */
+/** The user changed their mind. There is nothing to say, so the text is empty. */
 export function givenUp(code: GivenUpCode): ApiError {
   return new ApiError({ status: 0, code, text: () => '' })
 }
@@ -89,7 +91,7 @@ function errorText(response: Response, envelope: ErrorBody): string {
   return envelope.message || defaultText(response)
 }
 
-/** What ends as a sentence needs nothing more between it and the next. */
+/** Joins two texts; after a full sentence, no extra punctuation is needed. */
 function inOneText(before: string, next: string): string {
   if (/[。！？]$/.test(before)) return before + next
   if (/[.!?]$/.test(before)) return `${before} ${next}`
@@ -107,7 +109,7 @@ function defaultText(response: Response): string {
     case 500:
       return t(`error.status.${response.status}`, {}, response.statusText)
     default:
-      // HTTP/2 carries no status text.
+      // HTTP/2 has no status text.
       return response.statusText || `HTTP ${response.status}`
   }
 }
@@ -129,7 +131,7 @@ function isErrorItem(item: unknown): item is ErrorBody['errors'][number] {
   )
 }
 
-/** The header holds seconds or a date. */
+/** The header contains seconds or a date. */
 function readRetryAfter(header: string | null): number | null {
   if (header === null) return null
   const moment = /^\d+$/.test(header) ? Date.now() + Number(header) * 1000 : Date.parse(header)

@@ -1,19 +1,19 @@
-/** Who could open what was refused, asked for beside the refusal: nothing hangs on the answer. */
+/** Who could grant the access that was refused. Supplementary, so a failure doesn't matter. */
 import { queryOptions } from '@tanstack/react-query'
 import type { App } from './app'
 import { call, http, UNASKED } from './client'
 import type { OrgMember } from './orgs'
 
 export interface Granters {
-  /** The app that was refused, where its name at least may be seen. */
+  /** The refused app, if the user may at least see its name. */
   app: App | null
-  /** Those who run the team, owners first. */
+  /** The people who run the team, owners first. */
   people: OrgMember[]
 }
 
 const ASKED_FOR = 20
 
-/** `orgId` is known from the address, or by the app. */
+/** `orgId` comes from the URL or from the app. */
 export function grantersQuery(appId: string | null, orgId: string | null) {
   return queryOptions({
     queryKey: ['granters', appId, orgId],
@@ -37,7 +37,7 @@ async function runnersOf(id: string): Promise<OrgMember[]> {
   return items.filter(({ role }) => role !== 'member')
 }
 
-/** The name of a permission in the language on screen. */
+/** A permission's name in the current language. */
 export function permissionNameQuery(code: string | null, language: string) {
   return queryOptions({
     queryKey: ['permission', code, language],

@@ -1,4 +1,4 @@
-/** How the instances of this installation are, for those who run it. */
+/** The health of this installation's instances, for operators. */
 import { queryOptions } from '@tanstack/react-query'
 import { call, http } from './client'
 import { quietOnceShown } from './queryClient'
@@ -12,7 +12,7 @@ export type FleetLease = components['schemas']['FleetLease']
 export type JobRun = components['schemas']['JobRun']
 export type StoreHealth = components['schemas']['StoreHealth']
 
-/** As often as instances give a sign of life. */
+/** How often instances send a heartbeat. */
 const REFRESH_MS = 15_000
 
 export const instanceHealthQuery = queryOptions({

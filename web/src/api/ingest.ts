@@ -1,4 +1,4 @@
-/** What an app has sent: every message ends in exactly one of the counters. */
+/** What an app has sent: every message counts in exactly one counter. */
 import { queryOptions } from '@tanstack/react-query'
 import { everythingOf } from './app'
 import { call, http, UNASKED } from './client'
@@ -9,7 +9,7 @@ export type Ingest = components['schemas']['AppIngest']
 export const INGEST_DAYS = 7
 const WATCHED_MS = 10_000
 
-/** Names of reasons come in the language on screen. */
+/** Reason names come in the current language. */
 export function ingestQuery(appId: string, language: string) {
   return queryOptions({
     queryKey: [...everythingOf(appId).queryKey, 'ingest', language],
@@ -19,7 +19,7 @@ export function ingestQuery(appId: string, language: string) {
     },
     staleTime: 0,
     retry: false,
-    // While the tab is visible, and once more when it becomes so.
+    // While the tab is visible, and once more when it becomes visible.
     refetchInterval: WATCHED_MS,
     refetchOnWindowFocus: true,
   })

@@ -1,4 +1,4 @@
-/** Invitations, from the team that sends them and from the person who gets them. */
+/** Invitations, from the sending team's side and the recipient's. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { call, http } from './client'
 import type { ListParams, Org, OrgRole, Page } from './orgs'
@@ -7,19 +7,19 @@ import type { components } from './schema'
 export type Invitation = components['schemas']['InvitationView']
 export type AppGrant = components['schemas']['AppGrant']
 export type InvitationResult = components['schemas']['InvitationResult']
-/** One that the signed-in person has got. */
+/** One that the signed-in user received. */
 export type MyInvitation = components['schemas']['MyInvitation']
-/** A team with an owner at the person's own mail domain. */
+/** A team with an owner at the user's own email domain. */
 export type JoinableOrg = components['schemas']['JoinableOrg']
 
 export const MOST_ADDRESSES = 50
 
 export const invitationsOf = (orgId: string) => ({ queryKey: ['org', orgId, 'invitations'] })
 
-/** Without a state: those that still wait for an answer, and those that waited in vain. */
+/** Without a state: pending and expired ones. */
 export function invitationsQuery(orgId: string, params: ListParams, language: string) {
   return queryOptions({
-    // The names of built-in roles come in the language on screen.
+    // Names of built-in roles come in the current language.
     queryKey: [...invitationsOf(orgId).queryKey, params, language],
     queryFn: (): Promise<Page<Invitation>> =>
       call(http.GET('/orgs/{id}/invitations', { params: { path: { id: orgId }, query: params } })),
@@ -43,13 +43,13 @@ export function revokeInvitation(orgId: string, id: string): Promise<unknown> {
   return call(http.DELETE('/orgs/{id}/invitations/{inv_id}', { params: { path } }))
 }
 
-/** The seven days begin anew. */
+/** Restarts the seven days. */
 export function resendInvitation(orgId: string, id: string): Promise<Invitation> {
   const path = { id: orgId, inv_id: id }
   return call(http.POST('/orgs/{id}/invitations/{inv_id}/resend', { params: { path } }))
 }
 
-/** A new link to hand over, where no mail brings it; links made before stop working. */
+/** A new link to share manually, in case no email arrives; earlier links stop working. */
 export function invitationLink(
   orgId: string,
   id: string,
@@ -80,7 +80,7 @@ export const joinableOrgsQuery = queryOptions({
   staleTime: 0,
 })
 
-/** Tells the team's owners, once a day at most. */
+/** Notifies the team's owners, at most once a day. */
 export function askToJoin(orgId: string, message?: string): Promise<unknown> {
   const body = { message: message || undefined }
   return call(http.POST('/orgs/{id}/access-requests', { params: { path: { id: orgId } }, body }))

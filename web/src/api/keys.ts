@@ -1,4 +1,4 @@
-/** The keys of an app: the two that name it on calls, and those that sign what servers send. */
+/** An app's keys: the two that identify it on calls, and those that sign what servers send. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { everythingOf } from './app'
 import { call, http } from './client'
@@ -6,20 +6,20 @@ import { quietOnceShown } from './queryClient'
 import type { ListParams, Page } from './orgs'
 import type { components } from './schema'
 
-/** `key` is in full for `collect`, which is public, and right after a reset. */
+/** `key` is complete for `collect`, which is public, and right after a reset. */
 export type ApiKey = components['schemas']['ApiKey']
 export type ApiKeyKind = components['schemas']['ApiKeyKind']
 /** The value before a reset, while it still works. */
 export type PreviousKey = components['schemas']['PreviousKey']
 export type AccessKey = components['schemas']['AccessKey']
-/** Its secret is answered this once. */
+/** The secret is only in this answer. */
 export type NewAccessKey = components['schemas']['CreatedAccessKey']
 export type KeyUse = components['schemas']['AccessKeyUse']
 
-/** Of the addresses that used a key no more are counted: this many stand for more, too. */
+/** The server stops counting the addresses that used a key here, so this many can mean more. */
 export const ADDRESSES_MOST = 50
 
-/** Whether an old value is still in use changes by itself. */
+/** Whether an old value is still in use changes over time. */
 const WATCHED_MS = 30_000
 
 /** Everything about an app's keys. */
@@ -38,7 +38,7 @@ export function apiKeysQuery(appId: string) {
   })
 }
 
-/** Answers the new values in full. An older value that was still in its grace period ends at once. */
+/** Returns the new values in full. An older value still in its grace period ends immediately. */
 export async function resetApiKeys(
   appId: string,
   body: { kinds: ApiKeyKind[]; grace_hours: number },
@@ -62,7 +62,7 @@ export function accessKeysQuery(appId: string, params: ListParams) {
   })
 }
 
-/** Without `expires_at` it works until someone ends it. */
+/** Without `expires_at` the key never expires. */
 export function createAccessKey(
   appId: string,
   body: { name: string; expires_at: string | null },
@@ -71,7 +71,7 @@ export function createAccessKey(
   return call(http.POST('/apps/{id}/access-keys', { params: { path }, body }))
 }
 
-/** What is left out stays; null takes the expiry away. */
+/** Omitted fields stay unchanged; null removes the expiry. */
 export function updateAccessKey(
   appId: string,
   keyId: string,
@@ -93,7 +93,7 @@ export function keyUseQuery(appId: string, keyId: string) {
       const path = { id: appId, key_id: keyId }
       return call(http.GET('/apps/{id}/access-keys/{key_id}/use', { params: { path } }))
     },
-    // Numbers to decide by must be those of now.
+    // People decide by these numbers, so they must be current.
     staleTime: 0,
     gcTime: 0,
   })

@@ -1,6 +1,6 @@
 /**
- * What an app sends, while it arrives. Read by `fetch` rather than an EventSource, which can neither
- * say in which language it wants the words nor why it was refused.
+ * What an app sends, as it arrives. Read with `fetch`, because EventSource can neither request a
+ * language nor say why it was refused.
  */
 import { allOf } from '../lib/allOf'
 import { eventReader } from '../lib/eventStream'
@@ -12,7 +12,7 @@ import type { components } from './schema'
 export type Outcome = components['schemas']['LiveOutcome']
 export const OUTCOMES = allOf<Outcome>({ accepted: true, duplicate: true, rejected: true })
 
-/** The generated type leaves open what the properties are. */
+/** The generated type doesn't type the properties. */
 export type LiveMessage = Omit<components['schemas']['LiveMessage'], 'properties'> & {
   properties?: Properties | null
 }
@@ -20,14 +20,14 @@ export type LiveMessage = Omit<components['schemas']['LiveMessage'], 'properties
 export interface LiveHandlers {
   onOpen: () => void
   onMessage: (message: LiveMessage) => void
-  /** More came than one viewer is sent. */
+  /** More arrived than one viewer is sent. */
   onDropped: (count: number) => void
 }
 
-/** The server says something every 15 s, so a line this quiet is dead. */
+/** The server sends something every 15 s, so a stream this quiet is dead. */
 export const SILENCE_MS = 45_000
 
-/** Settles when the stream ends; rejects where it does not open, breaks, or falls silent. */
+/** Resolves when the stream ends; rejects if it doesn't open, breaks, or goes silent. */
 export async function watchLive(
   appId: string,
   signal: AbortSignal,
@@ -54,7 +54,7 @@ export async function watchLive(
     await read(body, handlers, () => within(SILENCE_MS))
   } catch (cause) {
     if (silence.signal.aborted && !signal.aborted) throw errorWithoutAnswer('timeout')
-    // The line was cut in the middle.
+    // The connection broke mid-stream.
     if (cause instanceof TypeError) throw errorWithoutAnswer('network')
     if (cause instanceof SyntaxError) throw errorWithoutAnswer('bad_answer')
     throw cause

@@ -3,7 +3,7 @@ import { fetchWithLimit } from './client'
 
 export type LanguagePack = Record<string, string>
 
-/** A language pack from beside the console's own assets. An answer that is no pack is a failure. */
+/** Loads a language pack from beside the console's assets. Anything but a pack is a failure. */
 export async function fetchLanguagePack(code: LanguageCode): Promise<LanguagePack> {
   const address = new URL(`${import.meta.env.BASE_URL}locale/${code}.json`, location.origin)
   const response = await fetchWithLimit(new Request(address))

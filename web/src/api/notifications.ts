@@ -1,4 +1,4 @@
-/** Messages inside the console. They come in the language that is on screen. */
+/** Notifications in the console, in the current language. */
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { call, http, UNASKED } from './client'
 import type { components } from './schema'
@@ -14,7 +14,7 @@ export const unreadQuery = queryOptions({
   queryFn: async () => (await call(http.GET('/current/notifications/unread'), UNASKED)).unread,
   staleTime: 0,
   retry: false,
-  // While the tab is visible, and once more when it becomes so.
+  // While the tab is visible, and once more when it becomes visible.
   refetchInterval: POLL_MS,
   refetchOnWindowFocus: true,
 })
@@ -25,7 +25,7 @@ export function notificationsQuery(language: string) {
     queryFn: async ({ pageParam, client }): Promise<NotificationPage> => {
       const query = { page: pageParam, page_size: NOTIFICATIONS_PER_PAGE }
       const page = await call(http.GET('/current/notifications', { params: { query } }))
-      // The bell must not count otherwise than the list below it.
+      // Keeps the bell's count consistent with the list below it.
       client.setQueryData(unreadQuery.queryKey, page.unread)
       return page
     },
@@ -36,10 +36,10 @@ export function notificationsQuery(language: string) {
   })
 }
 
-/** The lists in every language. */
+/** The lists in all languages. */
 export const allNotifications = { queryKey: ['notifications', 'list'] }
 
-/** Answers how many are still unread. Without ids it means all of them. */
+/** Returns how many are still unread. Without ids, marks all. */
 export async function markRead(ids?: string[]): Promise<number> {
   return (await call(http.POST('/current/notifications/read', { body: { ids } }), UNASKED)).unread
 }

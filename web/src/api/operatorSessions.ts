@@ -1,4 +1,4 @@
-/** Where anybody is signed in, for those who run the instance. */
+/** Where any account is signed in, for operators. */
 import { queryOptions } from '@tanstack/react-query'
 import { call, http } from './client'
 import type { components } from './schema'
@@ -11,9 +11,9 @@ export function accountSessionsQuery(email: string) {
     queryKey: ['accountSessions', email],
     queryFn: (): Promise<AccountSessions> =>
       call(http.GET('/operator/sessions', { params: { query: { email } } })),
-    // Not while it is still being typed.
+    // Not while the address is still being typed.
     enabled: /@.+\../.test(email),
-    // Every look is audited: none that nobody asked for, and none that shows an old picture.
+    // Every lookup is audited, so make none that nobody asked for, and never show a stale one.
     staleTime: 0,
     gcTime: 0,
     refetchOnWindowFocus: false,
@@ -21,7 +21,7 @@ export function accountSessionsQuery(email: string) {
   })
 }
 
-/** One session of an account, or all of them. */
+/** One of an account's sessions, or all of them. */
 export function endAccountSessions(email: string, session?: string): Promise<unknown> {
   const body = { email, session_id: session ?? null }
   return call(http.POST('/operator/sessions/end', { body }))

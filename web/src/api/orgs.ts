@@ -1,4 +1,4 @@
-/** Organizations (teams, to people), and who is in them. */
+/** Organizations (called teams in the console) and their members. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { DEFAULT_PAGE_SIZE } from '../lib/paging'
 import { call, http, UNASKED } from './client'
@@ -10,7 +10,7 @@ export const ORG_ROLES: OrgRole[] = ['owner', 'admin', 'member']
 
 export type Org = components['schemas']['OrgView']
 export type OrgMember = components['schemas']['OrgMember']
-/** What removing a member would hit. */
+/** What removing a member would affect. */
 export type MemberImpact = components['schemas']['RemovalImpact']
 export interface ListParams {
   page: number
@@ -24,28 +24,28 @@ export interface Page<Item> {
   total: number
 }
 
-/** My organizations, as lists and one by one; what changes one changes them all. */
+/** The user's organizations, as lists and individually; changing one invalidates all of them. */
 export const allOrgs = { queryKey: ['orgs'] }
 
 export function orgsQuery(params: ListParams) {
   return queryOptions({
     queryKey: [...allOrgs.queryKey, 'list', params],
     queryFn: (): Promise<Page<Org>> => call(http.GET('/orgs', { params: { query: params } })),
-    // Long enough for a page to take over what was asked for ahead of it.
+    // Long enough for the page to reuse what was prefetched for it.
     staleTime: 2_000,
     placeholderData: keepPreviousData,
   })
 }
 
-/** The list as it is opened. */
+/** The list as it first opens. */
 export const firstOrgsQuery = orgsQuery({ page: 1, page_size: DEFAULT_PAGE_SIZE })
 
-/** For choosing one: as many as one answer holds. */
+/** For pickers: as many as fit in one response. */
 export const orgChoicesQuery = queryOptions({
   queryKey: [...allOrgs.queryKey, 'choices'],
   queryFn: async (): Promise<Org[]> => {
     const query = { page: 1, page_size: 100, sort: 'name', order: 'asc' }
-    // The server knows no pinyin; all of them are here.
+    // The server can't sort by pinyin, but all teams are here.
     return (await call(http.GET('/orgs', { params: { query } }), UNASKED)).items.toSorted(byName)
   },
 })
@@ -65,7 +65,7 @@ export function updateOrg(id: string, body: components['schemas']['OrgUpdateBody
   return call(http.PUT('/orgs/{id}', { params: { path: { id } }, body }))
 }
 
-/** `name` is the organization's, typed by the person. */
+/** `name` is the organization's name as the user typed it. */
 export function deleteOrg(id: string, name: string): Promise<unknown> {
   return call(http.DELETE('/orgs/{id}', { params: { path: { id } }, body: { name } }))
 }
@@ -74,13 +74,13 @@ export function leaveOrg(id: string): Promise<unknown> {
   return call(http.POST('/orgs/{id}/leave', { params: { path: { id } } }))
 }
 
-/** The other becomes owner, the person themselves an admin. */
+/** The other person becomes owner, the user an admin. */
 export function transferOrg(id: string, userId: string): Promise<unknown> {
   const body = { user_id: userId }
   return call(http.POST('/orgs/{id}/transfer', { params: { path: { id } }, body }))
 }
 
-/** Every list of an organization's members. */
+/** All lists of an organization's members. */
 export const membersOf = (orgId: string) => ({ queryKey: ['org', orgId, 'members'] })
 
 export function membersQuery(orgId: string, params: ListParams & { role?: OrgRole }) {
@@ -100,7 +100,7 @@ export function memberImpactQuery(orgId: string, userId: string) {
       const path = { id: orgId, user_id: userId }
       return call(http.GET('/orgs/{id}/members/{user_id}/impact', { params: { path } }))
     },
-    // Numbers to decide by must be those of now.
+    // People decide by these numbers, so they must be current.
     staleTime: 0,
     gcTime: 0,
   })
@@ -111,7 +111,7 @@ export function changeMember(orgId: string, userId: string, role: OrgRole): Prom
   return call(http.PUT('/orgs/{id}/members/{user_id}', { params: { path }, body: { role } }))
 }
 
-/** The keys they made can be disabled in the same step, before anyone uses one. */
+/** Can disable the keys they created in the same step, before anyone uses one. */
 export function removeMember(
   orgId: string,
   userId: string,
@@ -122,7 +122,10 @@ export function removeMember(
   return call(http.DELETE('/orgs/{id}/members/{user_id}', { params: { path, query } }))
 }
 
-/** As far as this team goes: before they act in it again, they prove who they are. */
+/**
+ * Ends sessions for this team only: the member must confirm their identity before acting in it
+ * again.
+ */
 export function endMemberSessions(orgId: string, userId: string): Promise<unknown> {
   const path = { id: orgId, user_id: userId }
   return call(http.POST('/orgs/{id}/members/{user_id}/end-sessions', { params: { path } }))

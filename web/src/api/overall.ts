@@ -1,4 +1,4 @@
-/** What the apps of an organization report, as the data dashboard asks for it: each part by itself. */
+/** The figures of an organization's apps for the dashboard, one query per part. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { App } from './app'
 import { appsOf } from './apps'
@@ -10,7 +10,7 @@ const REFRESH_MS = 60_000
 
 type Schemas = components['schemas']
 
-/** Everything told but the apps: without them, all active ones whose figures the person may see. */
+/** Everything but the apps; without them, all active apps whose figures the user may see. */
 export type OverallQuestion = Required<
   Pick<Schemas['OverallBody'], 'start' | 'end' | 'granularity' | 'compare'>
 > & { app_ids?: string[]; timezone: string }
@@ -40,7 +40,7 @@ export type OverallPart = Schemas['Part']
 export type OverallTable = Schemas['Table']
 
 type Parts = { [Part in OverallPart]: NonNullable<Schemas['Overall'][Part]> }
-/** What every answer says, and the parts that were asked for. */
+/** What every answer contains, plus the requested parts. */
 export type Overall<Part extends OverallPart = never> = Omit<Schemas['Overall'], OverallPart> &
   Pick<Parts, Part>
 
@@ -54,7 +54,7 @@ export function overallQuery<Part extends OverallPart>(
   language: string,
 ) {
   const asked = questionFor(part, question)
-  // Only the names of reasons come in a language.
+  // Only reason names depend on the language.
   const words = part === 'ingest' ? language : null
   return queryOptions({
     queryKey: [...overallOf(orgId).queryKey, part, asked, words],
@@ -69,15 +69,16 @@ export function overallQuery<Part extends OverallPart>(
     },
     staleTime: REFRESH_MS / 2,
     placeholderData: keepPreviousData,
-    // While the tab is visible, and once more when it becomes so.
+    // While the tab is visible, and once more when it becomes visible.
     refetchInterval: REFRESH_MS,
     refetchOnWindowFocus: true,
   })
 }
 
 /**
- * Choices that change nothing about a part must not have it asked for again. The granularity does
- * not change the totals, but asked with the same one they come from the same count as the series.
+ * Drops choices that don't affect a part, so they don't trigger a new request. Granularity doesn't
+ * change the totals, but asking with the same one makes them come from the same count as the
+ * series.
  */
 export function questionFor(part: OverallPart, question: OverallQuestion): OverallQuestion {
   const compared = part === 'totals' || part === 'series' || part === 'apps'
@@ -100,7 +101,7 @@ export function exportOverall(
 
 const LONGEST_PAGE = 100
 
-/** Every active app that the person may see: for choosing among them, and for the ways into them. */
+/** Every active app the user may see, for choosing and opening them. */
 export function allAppsQuery(orgId: string) {
   return queryOptions({
     queryKey: [...appsOf(orgId).queryKey, 'all'],

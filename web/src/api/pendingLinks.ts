@@ -1,4 +1,4 @@
-/** Links that people asked for and no mail brings them, for those who run the instance. */
+/** Links that people requested but no email delivers, for operators. */
 import { queryOptions } from '@tanstack/react-query'
 import { call, http } from './client'
 import type { components } from './schema'
@@ -12,7 +12,7 @@ export const pendingLinksQuery = queryOptions({
   refetchOnWindowFocus: true,
 })
 
-/** A new one in its place; it wants a sign-in of the last minutes. */
+/** Creates a new one in its place; requires a recent sign-in. */
 export function copyPendingLink(id: string): Promise<components['schemas']['CopiedLink']> {
   return call(http.POST('/operator/links/{id}', { params: { path: { id } } }))
 }

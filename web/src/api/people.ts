@@ -1,4 +1,4 @@
-/** Who uses an app: users and devices, what is kept about each, and what they did. */
+/** Who uses an app: users and devices, their properties, and what they did. */
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { everythingOf } from './app'
 import { call, http } from './client'
@@ -8,10 +8,10 @@ import type { components } from './schema'
 export const PERSON_KINDS = ['user', 'device'] as const
 export type PersonKind = (typeof PERSON_KINDS)[number]
 
-/** As the app sent them; null also where a value is not shown to the person who asks. */
+/** As the app sent them; also null if the value is hidden from the user. */
 export type Properties = Record<string, unknown>
 
-/** The generated types know of properties only that there are some. */
+/** The generated types leave properties untyped. */
 type WithProperties<Answer extends { properties?: unknown }> = Omit<Answer, 'properties'> & {
   properties: Properties
 }
@@ -36,7 +36,7 @@ export function profilesQuery(appId: string, query: ProfileListQuery) {
     queryFn: (): Promise<ProfileList> =>
       call(http.GET('/apps/{id}/profiles', { params: { path: { id: appId }, query } })),
     staleTime: 0,
-    // The rows of users are no stand-in for those of devices.
+    // Users' rows are no placeholder for devices' rows.
     placeholderData: (previous, before) =>
       (before?.queryKey.at(-1) as ProfileListQuery | undefined)?.kind === query.kind
         ? keepPreviousData(previous)
@@ -54,7 +54,7 @@ export function profileQuery(appId: string, kind: PersonKind, ref: string) {
   })
 }
 
-/** Newest first, going back step by step. */
+/** Newest first, paging backward. */
 export function timelineQuery(appId: string, kind: PersonKind, ref: string) {
   return infiniteQueryOptions({
     queryKey: [...peopleOf(appId), 'timeline', kind, ref],

@@ -1,11 +1,11 @@
-/** What the signed-in person changes about their own account. */
+/** What the signed-in user changes in their own account. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { User } from './account'
 import { call, http } from './client'
 import type { components } from './schema'
 
 export type Session = components['schemas']['SessionView']
-/** Which channels each type of notification takes. */
+/** Which channels each notification type uses. */
 export type NotificationTypes = User['notification_types']
 
 export const SESSIONS_PER_PAGE = 10
@@ -18,7 +18,7 @@ export function updateProfile(body: {
   return call(http.PUT('/current/profile', { body }))
 }
 
-/** Ends every other session of the person. */
+/** Ends all of the user's other sessions. */
 export function changePassword(body: {
   current_password: string
   new_password: string
@@ -26,7 +26,7 @@ export function changePassword(body: {
   return call(http.PUT('/current/password', { body }))
 }
 
-/** Types left out keep their value. */
+/** Omitted types stay unchanged. */
 export function updateNotificationTypes(body: NotificationTypes): Promise<NotificationTypes> {
   return call(http.PUT('/current/notification-types', { body }))
 }
@@ -42,13 +42,13 @@ export function sessionsQuery(page: number) {
           params: { query: { page, page_size: SESSIONS_PER_PAGE } },
         }),
       ),
-    // Who looks at this page wants to know what is true now.
+    // People open this page to see the current state.
     staleTime: 0,
     placeholderData: keepPreviousData,
   })
 }
 
-/** Every page of the list. */
+/** All pages of the list. */
 export const allSessions = { queryKey: SESSIONS_KEY }
 
 export function endSession(id: string): Promise<unknown> {

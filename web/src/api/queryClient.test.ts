@@ -4,7 +4,7 @@ import { queryClient } from './queryClient'
 
 afterEach(() => queryClient.clear())
 
-/** How often a read is made that fails like this every time. */
+/** How many times a read that always fails like this is attempted. */
 async function tries(code: LocalCode): Promise<number> {
   let count = 0
   const queryFn = () => {

@@ -4,7 +4,7 @@ import { call, http, UNASKED } from './client'
 
 const EVERY = 2_000
 
-/** How many questions are about to go before the person's own; null while none of theirs waits. */
+/** How many questions are ahead of the user's own; null if none of theirs is waiting. */
 export function queuePlaceQuery(appId: string) {
   return queryOptions({
     queryKey: [...everythingOf(appId).queryKey, 'queue place'],

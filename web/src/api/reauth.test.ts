@@ -1,4 +1,4 @@
-/** What happens between a call that wants a recent sign-in and the dialog that asks for one. */
+/** The flow between a call that requires a recent sign-in and the dialog that asks for one. */
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { askForProof, settleProof, useReauth } from '../components/reauth'
 import { ok, refusal, stubServer } from '../testing/server'
@@ -12,7 +12,7 @@ const wantsProof = refusal(403, {
   errors: [{ error: '请再次确认身份', code: 'reauth_required' }],
 })
 
-/** Refuses until the person has proved themselves. */
+/** Refuses until identity is confirmed. */
 function onceProved(answer: () => Response): () => Response {
   return () => (proved ? answer() : wantsProof())
 }

@@ -1,18 +1,18 @@
-/** What a shorter retention would cost. */
+/** What a shorter retention would delete. */
 import { queryOptions } from '@tanstack/react-query'
 import { call, http } from './client'
 import type { components } from './schema'
 
 export type RetentionImpact = components['schemas']['RetentionImpact']
 
-/** Whose: a team's, for its apps without a number of their own, or one app's. */
+/** For a team's apps without their own setting, or for one app. */
 export interface RetentionOf {
   kind: 'org' | 'app'
   id: string
   name: string
 }
 
-/** Counted anew each time it is asked: nobody confirms a number of yesterday. */
+/** Counted anew each time: nobody should confirm an outdated number. */
 export function retentionImpactQuery({ kind, id }: RetentionOf, days: number) {
   const asked = { params: { path: { id }, query: { days } } }
   return queryOptions({

@@ -1,4 +1,4 @@
-/** The roles of an app and the permissions they are made of. Names come in the language on screen. */
+/** An app's roles and the permissions they contain. Names come in the current language. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { everythingOf } from './app'
 import { call, http } from './client'
@@ -6,11 +6,11 @@ import type { components } from './schema'
 
 export type Permission = components['schemas']['PermissionView']
 export type PermissionGroup = components['schemas']['PermissionGroup']
-/** Only built-in ones have a `key`. */
+/** Only built-in roles have a `key`. */
 export type Role = components['schemas']['RoleView']
 export type RoleDraft = Required<Pick<Role, 'name' | 'description' | 'permissions'>>
 
-/** Those that an app's role can hold, in the groups and the order of the server's registry. */
+/** The permissions an app's role can hold, grouped and ordered as on the server. */
 export function appPermissionsQuery(language: string) {
   return queryOptions({
     queryKey: ['permissions', language],
@@ -18,14 +18,14 @@ export function appPermissionsQuery(language: string) {
       const { groups } = await call(http.GET('/permissions'))
       return groups.filter((group) => group.scope === 'app')
     },
-    // Changes with the server's version only.
+    // Only changes with the server's version.
     staleTime: Infinity,
-    // While another language is on its way.
+    // While another language loads.
     placeholderData: keepPreviousData,
   })
 }
 
-/** Built-in ones first, then those of the app by name. There are never enough of them for pages. */
+/** Built-in roles first, then the app's own by name. There are never enough to page. */
 export function rolesQuery(appId: string, language: string) {
   return queryOptions({
     queryKey: [...everythingOf(appId).queryKey, 'roles', language],
@@ -44,7 +44,7 @@ export function updateRole(appId: string, roleId: string, body: RoleDraft): Prom
   return call(http.PUT('/apps/{id}/roles/{role_id}', { params: { path }, body }))
 }
 
-/** Whoever holds it gets the replacement, at once. */
+/** Members with this role get the replacement immediately. */
 export function deleteRole(appId: string, roleId: string, replacement?: string): Promise<unknown> {
   const path = { id: appId, role_id: roleId }
   return call(

@@ -1,17 +1,17 @@
-/** How the signed-in person proves who they are, and what they may do with their whole account. */
+/** How the signed-in user proves their identity, and what they can do with their whole account. */
 import { queryOptions } from '@tanstack/react-query'
 import type { CredentialJson } from './account'
 import { call, callForFile, http, whileLeaving } from './client'
 import type { components } from './schema'
 
 export type TotpState = components['schemas']['TotpView']
-/** What an authenticator app needs to know, as text and as a picture. */
+/** What an authenticator app needs to know, as text and as a QR code. */
 export type TotpBeginning = components['schemas']['TotpEnrolment']
 export type Passkey = components['schemas']['PasskeyView']
 /** A team that would be left without an owner. */
 export type BlockingTeam = components['schemas']['OwnedOrg']
 
-/** Proves again that it is the person, where that was asked for; see api/client.ts. */
+/** Confirms the user's identity when required; see api/client.ts. */
 export function reauthenticate(password: string, code?: string): Promise<unknown> {
   return call(http.POST('/current/reauth', { body: { password, code } }))
 }
@@ -20,12 +20,12 @@ export const totpQuery = queryOptions({
   queryKey: ['totp'],
   queryFn: (): Promise<TotpState> => call(http.GET('/current/mfa/totp')),
   staleTime: 0,
-  // Asked again behind the person's back, the answer would replace an enrollment that is under way
-  // and take the recovery codes off the screen.
+  // A background refetch would replace an enrollment in progress and remove the recovery codes from
+  // the screen.
   refetchOnReconnect: false,
 })
 
-/** Nothing is on yet: the first code of the app decides. */
+/** Nothing is turned on until the app's first code is accepted. */
 export function beginTotp(): Promise<TotpBeginning> {
   return call(http.POST('/current/mfa/totp'))
 }
@@ -39,7 +39,7 @@ export function removeTotp(): Promise<unknown> {
   return call(http.DELETE('/current/mfa/totp'))
 }
 
-/** The old ones are dead from then on. */
+/** The old codes stop working. */
 export async function renewRecoveryCodes(): Promise<string[]> {
   const answer = await call(http.POST('/current/mfa/recovery-codes'))
   return answer.recovery_codes
@@ -68,7 +68,7 @@ export function removePasskey(id: string): Promise<unknown> {
   return call(http.DELETE('/current/passkeys/{id}', { params: { path: { id } } }))
 }
 
-/** Mails a link to the new address; it counts once that link was followed. */
+/** Emails a link to the new address, which takes effect once the link is followed. */
 export function changeEmail(email: string): Promise<unknown> {
   return call(http.POST('/current/email', { body: { email } }))
 }

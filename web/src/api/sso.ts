@@ -1,14 +1,16 @@
-/** Single sign-on: signing in by a team's own provider, linking an account to it, and its settings. */
+/**
+ * Single sign-on: signing in through a team's provider, linking an account to it, and its settings.
+ */
 import { queryOptions } from '@tanstack/react-query'
 import { call, http, type CallOptions } from './client'
 import type { components } from './schema'
 
 type Schemas = components['schemas']
 
-/** An address whose domain decides, or a team that is known already. */
+/** An email address, whose domain decides, or a known team. */
 export type SsoWho = { email: string } | { organization: string }
 
-/** A link that waits for the account of the address to agree. */
+/** A link waiting for the existing account's approval. */
 export type SsoLink = Schemas['SsoLinkView']
 export type SsoDomain = Schemas['SsoDomain']
 export type SsoRole = Schemas['DefaultRole']
@@ -19,7 +21,7 @@ export type SsoTestStep = Schemas['TestStep']
 
 const IN_FORM: CallOptions = { handles401: true }
 
-/** The address at the provider that the browser has to go to. `redirect` is where to be afterwards. */
+/** The provider's URL for the browser. `redirect` is where to go afterwards. */
 export async function startSso(who: SsoWho, redirect?: string): Promise<string> {
   const answer = http.POST('/sso/login', { body: { ...who, redirect } })
   return (await call(answer, IN_FORM)).redirect_url
@@ -41,7 +43,7 @@ export function ssoQuery(orgId: string) {
   return queryOptions({
     queryKey: ['org', orgId, 'sso'],
     queryFn: (): Promise<SsoSettings> => call(http.GET('/orgs/{id}/sso', inOrg(orgId))),
-    // A form is filled from it: it must begin with what is stored now.
+    // A form starts from it, so it must match what is stored now.
     staleTime: 0,
     gcTime: 0,
   })
@@ -55,7 +57,7 @@ export function removeSso(orgId: string): Promise<unknown> {
   return call(http.DELETE('/orgs/{id}/sso', inOrg(orgId)))
 }
 
-/** What is left out is taken from what is stored. */
+/** Omitted fields use the stored settings. */
 export function testSso(orgId: string, body: Schemas['SsoTest']): Promise<SsoTest> {
   return call(http.POST('/orgs/{id}/sso/test', { ...inOrg(orgId), body }))
 }

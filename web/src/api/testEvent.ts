@@ -1,4 +1,7 @@
-/** One real event, sent as an app's own pages send theirs: by its public key, to the collector. */
+/**
+ * One real event, sent the way an app's own pages send theirs: with the public key, to the
+ * collector.
+ */
 import { uuid } from 'atrium-analytics'
 import { storedLanguage } from '../i18n/language'
 import type { App } from './app'
@@ -45,11 +48,11 @@ function requestFor(app: App): Request {
     url_path: window.location.pathname,
     properties: {},
   }
-  // Where we are: the address that the app is told may be another name of this host.
+  // Use our own origin: the app's endpoint may be another name for this host.
   const origin = app.is_local ? window.location.origin : app.endpoint.replace(/\/+$/, '')
   return new Request(`${origin}/v1/collect`, {
     method: 'POST',
-    // The key says which app it is for; who sends it is of no account.
+    // The key identifies the app; the sender doesn't matter.
     credentials: 'omit',
     headers: { 'Content-Type': 'application/json', 'Accept-Language': storedLanguage() },
     body: JSON.stringify({ app_key: app.collect_key, messages: [{ type: 'Event', data }] }),

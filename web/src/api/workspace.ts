@@ -1,10 +1,10 @@
-/** The call of an app's workspace that belongs to no page of it. */
+/** The one call that belongs to an app's workspace as a whole rather than to a page. */
 import { call, http, UNASKED } from './client'
 
-/** Where the person lands next time. Nothing on screen hangs on it. */
+/** Where the user lands next time. Nothing on screen depends on it. */
 export function rememberApp(appId: string): Promise<unknown> {
   const body = { app_id: appId }
-  // Also when the page is left meanwhile.
+  // Continues even if the page is closed.
   const told = http.PUT('/current/last-app', { body, keepalive: true })
   return call(told, UNASKED)
 }

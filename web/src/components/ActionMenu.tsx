@@ -10,12 +10,12 @@ export interface Action {
 }
 
 interface ActionMenuProps {
-  /** Names the row, so that a screen reader can tell the buttons of a column apart. */
+  /** Names the row, so screen readers can tell a column's buttons apart. */
   label: string
   actions: Action[]
 }
 
-/** What can be done with a row. Nothing where nothing can. */
+/** A row's actions. Renders nothing if there are none. */
 export function ActionMenu({ label, actions }: ActionMenuProps) {
   const button = useRef<HTMLButtonElement>(null)
   if (actions.length === 0) return null
@@ -24,14 +24,15 @@ export function ActionMenu({ label, actions }: ActionMenuProps) {
       trigger={['click']}
       autoFocus
       placement="bottomRight"
-      // Inside the page, so that it belongs to it for whoever moves by landmarks; a table would cut it off.
+      // Inside the page, so it belongs to the page's landmark; inside the table it would be cut
+      // off.
       getPopupContainer={(trigger) => trigger.closest('main') ?? document.body}
       menu={{
         items: actions.map(({ key, label: text, danger }) => ({ key, label: text, danger })),
         onClick: ({ key, domEvent }) => {
-          // The same press of Enter must not go on to whatever has the focus next.
+          // Keep the same Enter press from activating what gets the focus next.
           domEvent.preventDefault()
-          // What opens next gives the focus back to where it was, and the menu is gone by then.
+          // What opens next returns the focus to where it was, and by then the menu is gone.
           button.current?.focus()
           actions.find((action) => action.key === key)?.onChoose()
         },

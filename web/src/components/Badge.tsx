@@ -1,4 +1,4 @@
-/** A state in a word, in the color of what it means. */
+/** A state in one word, colored by its meaning. */
 import styles from './Badge.module.css'
 
 export type Tone = 'soft' | 'success' | 'warning' | 'danger'

@@ -1,7 +1,7 @@
 import { PRODUCT } from './documentTitle'
 import styles from './BrandMark.module.css'
 
-/** The arch of an atrium. */
+/** An atrium's arch. */
 export function BrandArch({ size }: { size: number }) {
   return (
     <svg width={size} height={size} viewBox="0 0 32 32" aria-hidden="true">
@@ -12,7 +12,7 @@ export function BrandArch({ size }: { size: number }) {
   )
 }
 
-/** The arch, with the product's name beside it. */
+/** The arch with the product name. */
 export function BrandMark({ size = 26 }: { size?: number }) {
   return (
     <span className={styles.mark}>

@@ -1,6 +1,6 @@
 import styles from './Centered.module.css'
 
-/** Puts a statement into the middle of whatever room is left. */
+/** Centers its content in the remaining space. */
 export function Centered({ children }: { children: React.ReactNode }) {
   return <div className={styles.centered}>{children}</div>
 }

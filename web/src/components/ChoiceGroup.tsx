@@ -3,7 +3,7 @@ import styles from './ChoiceGroup.module.css'
 
 interface Choice<Value extends string> {
   value: Value
-  /** What a screen reader and the tooltip say. */
+  /** The text for screen readers and the tooltip. */
   name: string
   shown: React.ReactNode
 }
@@ -15,7 +15,7 @@ interface ChoiceGroupProps<Value extends string> {
   onChoose: (value: Value) => void
 }
 
-/** A few exclusive choices side by side. Native radio buttons bring arrow keys and roles along. */
+/** A few exclusive choices side by side. Native radio buttons provide arrow keys and roles. */
 export function ChoiceGroup<Value extends string>(props: ChoiceGroupProps<Value>) {
   const name = useId()
   return (

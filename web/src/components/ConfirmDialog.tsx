@@ -4,7 +4,7 @@ import { useT } from '../i18n/useT'
 interface ConfirmDialogProps {
   open: boolean
   title: string
-  /** What the button that goes ahead says: the action, not "OK". */
+  /** The confirm button's label: the action, not "OK". */
   confirm: string
   danger?: boolean
   busy?: boolean

@@ -1,10 +1,12 @@
-/** Keeps a fault of one part of the console to that part: it disappears, and everything else goes on. */
+/**
+ * Contains a crash to one part of the console: that part disappears, everything else keeps working.
+ */
 import { Component, type ReactNode } from 'react'
 
 export class Contained extends Component<{ children: ReactNode }, { failed: boolean }> {
   override state = { failed: false }
 
-  // The error itself is reported where the root is made, like every one that was caught.
+  // React's root reports the error, like every caught one.
   static getDerivedStateFromError() {
     return { failed: true }
   }

@@ -8,12 +8,12 @@ const SHOWN_MS = 2000
 
 interface CopyButtonProps {
   text: string
-  /** Only its picture, for the side of a short text; the words are then its name. */
+  /** Icon only, for use beside a short text; the label becomes its accessible name. */
   compact?: boolean
   children: string
 }
 
-/** Copies, and says that it has: nothing else on screen changes. */
+/** Copies, and confirms it without changing anything else on screen. */
 export function CopyButton({ text, compact, children }: CopyButtonProps) {
   const t = useT()
   const [outcome, setOutcome] = useState<'done' | 'failed' | null>(null)

@@ -1,6 +1,6 @@
 /**
- * Before something that hurts: says in numbers what it will hit, and where it cannot be undone at
- * once asks for the name to be typed.
+ * Confirms something destructive: shows in numbers what it affects, and, if it can't simply be
+ * undone, asks for the name to be typed.
  */
 import type { UseQueryResult } from '@tanstack/react-query'
 import { useForm, useWatch } from 'react-hook-form'
@@ -16,26 +16,26 @@ import styles from './DangerDialog.module.css'
 
 interface Hit {
   label: string
-  /** Null where the server does not know. */
+  /** Null if the server doesn't know. */
   count: number | null | undefined
-  /** Counting stops there. */
+  /** The count stops at this number. */
   most?: number
 }
 
 interface DangerDialogProps<Impact, Answer> {
   title: string
-  /** What the button that goes ahead says: the action, not "OK". */
+  /** The confirm button's label: the action, not "OK". */
   confirm: string
-  /** To be typed before it goes ahead. */
+  /** The name to type before confirming. */
   name?: string
-  /** What it will hit; nothing can be confirmed before that is known. */
+  /** What it affects; nothing can be confirmed before this has loaded. */
   impact?: UseQueryResult<Impact>
   hits?: (impact: Impact) => Hit[]
-  /** Between the numbers and the button: what follows from it, and what else to decide. */
+  /** Between the numbers and the button: consequences and further choices. */
   children: React.ReactNode | ((impact: Impact) => React.ReactNode)
-  /** Something else is still to be chosen. */
+  /** A choice is still missing. */
   disabled?: boolean
-  /** A action that is no danger after all, such as bringing something back. */
+  /** Not dangerous after all, such as restoring something. */
   harmless?: boolean
   send: (typed: string) => Promise<Answer>
   onDone: (answer: Answer) => void

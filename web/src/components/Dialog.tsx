@@ -11,7 +11,7 @@ export interface DialogProps {
   children: React.ReactNode
 }
 
-/** A dialog that begins in its first field, and that a stray click beside it does not close. */
+/** A dialog that focuses its first field and doesn't close on a stray click outside. */
 export function Dialog({ open = true, width = 440, children, ...props }: DialogProps) {
   const t = useT()
   return (
@@ -23,7 +23,7 @@ export function Dialog({ open = true, width = 440, children, ...props }: DialogP
       closable={{ 'aria-label': t('common.close') }}
       mask={{ closable: false }}
       destroyOnHidden
-      // While a dialog grows, its fields take no focus.
+      // Fields can't take focus during the opening animation.
       transitionName=""
     >
       <Focused>{children}</Focused>
@@ -31,10 +31,10 @@ export function Dialog({ open = true, width = 440, children, ...props }: DialogP
   )
 }
 
-/** Whoever opens a dialog types on at once, and is back where they were when it is gone. */
+/** Focuses the dialog on opening and restores the focus on closing. */
 function Focused({ children }: { children: React.ReactNode }) {
   const content = useRef<HTMLDivElement>(null)
-  // Read while drawing: an effect would find the focus in the dialog already.
+  // Read during render: by the time of an effect, the focus is already in the dialog.
   const [before] = useState(() => document.activeElement)
   useLayoutEffect(() => {
     const stop = focusFirstField(content.current!)
@@ -46,7 +46,7 @@ function Focused({ children }: { children: React.ReactNode }) {
   return <div ref={content}>{children}</div>
 }
 
-/** Focuses the first field as soon as it is there; a form may have to wait for its choices. */
+/** Focuses the first field once it appears; a form may be waiting for its options. */
 function focusFirstField(content: HTMLElement): () => void {
   const observer = new MutationObserver(look)
   function look() {
@@ -56,8 +56,8 @@ function focusFirstField(content: HTMLElement): () => void {
     field.focus()
   }
   observer.observe(content, { childList: true, subtree: true })
-  // A dialog joins the document after the effects of what is in it, and an effect after painting
-  // would come later than the next key.
+  // A dialog is attached after its content's effects run, and an effect after painting would miss
+  // the next key press.
   queueMicrotask(look)
   return () => observer.disconnect()
 }

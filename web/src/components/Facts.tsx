@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 
-/** What is known of something, each by its name. How it is laid out is for the place it stands in. */
+/** Name-value pairs. The surrounding page decides the layout. */
 export function Facts({
   facts,
   className,

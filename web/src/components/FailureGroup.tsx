@@ -1,6 +1,6 @@
 /**
- * Around the parts of a page that ask by themselves. Where several of them fail, the page has one way
- * to try again, at its top, and not one in each part; a single failure stays where it belongs.
+ * Wraps the parts of a page that load on their own. If several of them fail, the page shows one
+ * retry at its top instead of one in each part; a single failure stays where it belongs.
  */
 import { useCallback, useMemo, useState } from 'react'
 import { FailuresContext, type Failure } from './failures'

@@ -1,4 +1,4 @@
-/** A dialog around one form: it owns the form, its error and its buttons. */
+/** A dialog around one form, including the form's error and buttons. */
 import { Button } from 'antd'
 import { useT } from '../i18n/useT'
 import { Dialog, type DialogProps } from './Dialog'
@@ -8,19 +8,19 @@ import type { Submitting } from './form/useSubmit'
 import styles from './dialog.module.css'
 
 interface DialogFormProps {
-  /** What `useSubmit` returns: without it, a dialog could neither fail nor look busy. */
+  /** The result of `useSubmit`; without it, a dialog could neither fail nor look busy. */
   submitting: Submitting
-  /** What the button does, such as "Save". */
+  /** The submit button's label, such as "Save". */
   submit: string
   danger?: boolean
   disabled?: boolean
-  /** Above everything else. */
+  /** Shown above everything else. */
   lead?: React.ReactNode
   onCancel: () => void
   children?: React.ReactNode
 }
 
-/** The form alone, for dialogs that show something else before or after it. */
+/** Only the form, for dialogs that show something else before or after it. */
 export function DialogForm(props: DialogFormProps) {
   const { submitting, submit, danger, disabled, lead, onCancel, children } = props
   const { sending, failure, onSubmit } = submitting

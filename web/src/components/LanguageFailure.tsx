@@ -1,6 +1,6 @@
 /**
- * Says that a language pack did not arrive. Its words are built in and in both languages, because
- * the pack that would hold them is what is missing.
+ * Says that a language pack failed to load. Its text is built in, in both languages, because the
+ * pack with the texts is what is missing.
  */
 import { changeLanguage, dismissLanguageFailure } from '../i18n/store'
 import type { LanguageCode } from '../i18n/language'
@@ -10,7 +10,7 @@ const NAMES: Record<LanguageCode, string> = { 'zh-CN': '中文', 'en-US': 'Engli
 
 interface LanguageFailureProps {
   code: LanguageCode
-  /** Nothing else can be shown: no pack has arrived yet. */
+  /** No pack has loaded yet, so nothing else can be shown. */
   wholePage: boolean
 }
 

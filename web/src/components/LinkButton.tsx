@@ -1,7 +1,7 @@
 import { Button, type ButtonProps } from 'antd'
 import { useHref, useLinkClickHandler } from 'react-router'
 
-/** Looks like a button, is a link: it can be opened in another tab and is announced as one. */
+/** A link that looks like a button: it opens in new tabs and is announced as a link. */
 export function LinkButton({
   to,
   ...props

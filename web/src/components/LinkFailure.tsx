@@ -1,4 +1,4 @@
-/** A mailed link that does not lead on: gone for good, or not to be checked right now. */
+/** An emailed link that doesn't work: gone for good, or impossible to check right now. */
 import type { UseQueryResult } from '@tanstack/react-query'
 import { Button } from 'antd'
 import { ApiError } from '../api/errors'
@@ -8,7 +8,7 @@ import { MessagePage } from './MessagePage'
 
 interface LinkFailureProps {
   link: UseQueryResult<unknown>
-  /** What to say of a link that is used or expired, with a way on. */
+  /** Text for a used or expired link, with a way forward. */
   gone: React.ReactNode
 }
 
@@ -32,7 +32,7 @@ export function LinkFailure({ link, gone }: LinkFailureProps) {
   )
 }
 
-/** Used and expired, and likewise a link that lost characters on its way here. */
+/** Used, expired, or mangled on its way here. */
 function isGone(error: Error): boolean {
   return error instanceof ApiError && [404, 410, 422].includes(error.status)
 }

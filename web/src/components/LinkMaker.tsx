@@ -1,4 +1,4 @@
-/** Makes a link that is a secret, puts it on the clipboard and shows it, for handing over by hand. */
+/** Creates a secret link, copies it, and shows it for sharing manually. */
 import { useMutation } from '@tanstack/react-query'
 import { Button } from 'antd'
 import { useT } from '../i18n/useT'
@@ -13,13 +13,13 @@ import styles from './LinkMaker.module.css'
 interface MadeLink {
   link: string
   expires_at: string
-  /** False where it only leads to the console, whose account the person has. */
+  /** False if it only leads to the console and the person already has an account. */
   makes_account?: boolean
 }
 
 interface LinkMakerProps {
   make: () => Promise<MadeLink>
-  /** Whose it is: names the button among several. */
+  /** Whose link it is; tells the button apart from others. */
   label: string
 }
 
@@ -27,7 +27,7 @@ export function LinkMaker({ make, label }: LinkMakerProps) {
   const t = useT()
   const making = useMutation({
     mutationFn: make,
-    // Where the browser refuses, the button beside the link is there to press.
+    // If the browser refuses, there is a copy button beside the link.
     onSuccess: ({ link }) => void copyText(link),
   })
   const made = making.data
@@ -63,7 +63,10 @@ interface LinkDialogProps extends LinkMakerProps {
   onClose: () => void
 }
 
-/** The same with what it means said first: other links end, and whoever has this one may use it. */
+/**
+ * The same, after explaining the consequences: earlier links stop working, and anyone with this one
+ * can use it.
+ */
 export function LinkDialog({ title, text, onClose, ...maker }: LinkDialogProps) {
   const t = useT()
   return (

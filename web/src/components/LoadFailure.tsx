@@ -6,11 +6,11 @@ import { onDemand } from './onDemand'
 import { RequestId } from './RequestId'
 import styles from './LoadFailure.module.css'
 
-// Few ever see it, and it brings the whole enrollment along.
+// Rarely needed, and it brings all of enrollment along.
 const SecondFactorWanted = onDemand(() => import('./mfa/SecondFactorWanted'))
 const SsoWanted = onDemand(() => import('./sso/SsoWanted'))
 
-/** In place of what could not be loaded: what happened, a retry, and the id to ask about. */
+/** Shown instead of what failed to load: what happened, a retry, and the request ID. */
 export function LoadFailure(failure: Failure) {
   const t = useT()
   const gathered = useGathered(failure)

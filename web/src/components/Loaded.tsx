@@ -1,4 +1,4 @@
-/** What a query brings, with the faces every part of a page needs until then and in place of it. */
+/** Renders a query's data, or the loading, empty, and failure states in its place. */
 import { Skeleton } from 'antd'
 import { ApiError } from '../api/errors'
 import { LoadFailure } from './LoadFailure'
@@ -13,13 +13,15 @@ export interface LoadedQuery<Data> {
 
 interface LoadedProps<Data> {
   query: LoadedQuery<Data>
-  /** Shapes of the final size, so that nothing jumps; a number is that many lines of text. */
+  /**
+   * Placeholders of the final size, to avoid layout shift; a number means that many lines of text.
+   */
   skeleton: React.ReactNode
-  /** In place of an empty list or of null. */
+  /** Shown for an empty list or null. */
   empty?: React.ReactNode
-  /** In place of the failure where the server says that there is no such thing. */
+  /** Shown instead of the failure if the server says it doesn't exist. */
   missing?: React.ReactNode
-  /** For decisions: only an answer that has just arrived will do. */
+  /** For decisions: only a fresh answer will do. */
   fresh?: boolean
   children: (data: NonNullable<Data>) => React.ReactNode
 }
@@ -44,7 +46,7 @@ const shapes = (skeleton: React.ReactNode) =>
     skeleton
   )
 
-/** Two queries as one: there once both are, failed where either is. */
+/** Combines two queries: loaded once both are, failed if either is. */
 export function together<One, Other>(
   one: LoadedQuery<One>,
   other: LoadedQuery<Other>,

@@ -1,7 +1,10 @@
 import { BrandArch } from './BrandMark'
 import styles from './LoadingScreen.module.css'
 
-/** Until route and user are there: what index.html shows from the first moment, and a ring later. It has no words of its own: the language pack may still travel. */
+/**
+ * Shown until the route and user have loaded: what index.html shows from the start, plus a ring
+ * later. It has no text, because the language pack may still be loading.
+ */
 export function LoadingScreen() {
   return (
     <div className={styles.screen} role="status" aria-busy="true" aria-label="加载中 / Loading">

@@ -2,7 +2,7 @@ import { useT } from '../i18n/useT'
 import { useNoMail } from './useMailT'
 import styles from './MailHint.module.css'
 
-/** Without a mail server nothing arrives: says where the mails are instead. */
+/** Without a mail server nothing arrives; says where to find the emails instead. */
 export function MailHint() {
   const t = useT()
   if (!useNoMail()) return null

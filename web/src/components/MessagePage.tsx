@@ -1,11 +1,11 @@
-/** A page that says one thing and offers the ways on: no access, not found, a link that is gone. */
+/** A page with a single message and ways forward: no access, not found, an expired link. */
 import { useTitleInstead } from './documentTitle'
 import styles from './MessagePage.module.css'
 
 interface MessagePageProps {
-  /** It stands in the place of a page whose title would say something else. */
+  /** It replaces a page whose title would be wrong here. */
   instead?: boolean
-  /** A short mark above the title: a status number or an icon. */
+  /** A status number or icon above the title. */
   mark?: React.ReactNode
   title: string
   children: React.ReactNode

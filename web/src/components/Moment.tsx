@@ -6,12 +6,12 @@ import { useUser } from '../session/useUser'
 import { useNow } from './useNow'
 
 interface MomentProps {
-  /** What happened then, in front of the time. */
+  /** What happened, shown before the time. */
   after?: string
   at: string | number
 }
 
-/** How long ago something was; the exact time, in the person's zone, on hover. */
+/** Relative time; the exact time, in the user's time zone, on hover. */
 export function Moment({ after = '', at }: MomentProps) {
   const t = useT()
   const language = useLanguageStore((state) => state.currentLang)

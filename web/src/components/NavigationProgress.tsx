@@ -1,7 +1,7 @@
 import { useT } from '../i18n/useT'
 import styles from './NavigationProgress.module.css'
 
-/** A thin bar while the next route is on its way; the page on screen stays where it is. */
+/** A thin bar while the next route loads; the current page stays. */
 export function NavigationProgress({ busy }: { busy: boolean }) {
   const t = useT()
   return busy ? (

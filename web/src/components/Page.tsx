@@ -1,10 +1,10 @@
-/** A page of the console: its heading, what it is about, its content. */
+/** A console page: heading, introduction, content. */
 import styles from './Page.module.css'
 
 interface PageProps {
   title: string
   lead?: React.ReactNode
-  /** For figures and tables, which use what room there is; text does not. */
+  /** For figures and tables, which use the full width; text doesn't. */
   wide?: boolean
   children: React.ReactNode
 }

@@ -2,11 +2,11 @@ import { useId } from 'react'
 import styles from './Panel.module.css'
 
 interface PanelProps {
-  /** Makes it a target of links, which move the focus here. */
+  /** Makes it a link target, which takes the focus. */
   id?: string
   title: string
   lead?: React.ReactNode
-  /** Beside the title: what can be done with all of it. */
+  /** Beside the title: actions for the whole panel. */
   action?: React.ReactNode
   children: React.ReactNode
 }
@@ -14,7 +14,7 @@ interface PanelProps {
 /** A titled part of a page. */
 export function Panel({ id, title, lead, action, children }: PanelProps) {
   const own = useId()
-  // Known by name, so that lists inside can be called after it.
+  // Has an ID so lists inside can be labeled by it.
   const heading = id === undefined ? own : `${id}-title`
   return (
     <section

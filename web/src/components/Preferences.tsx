@@ -1,4 +1,4 @@
-/** Language and theme, each one click away, without a menu to open. */
+/** Language and theme, one click each, without a menu. */
 import { DesktopOutlined, MoonOutlined, SunOutlined } from '@ant-design/icons'
 import { LANGUAGES, type LanguageCode } from '../i18n/language'
 import { changeLanguage, useLanguageStore, type MessageKey } from '../i18n/store'
@@ -6,7 +6,7 @@ import { useT } from '../i18n/useT'
 import { chooseTheme, THEME_MODES, useThemeStore, type ThemeMode } from '../theme/store'
 import { ChoiceGroup } from './ChoiceGroup'
 
-// A language is named in itself, so that whoever needs it can read it.
+// Languages are named in themselves, so the people who need one can read it.
 const LANGUAGE_LABELS: Record<LanguageCode, { short: string; name: string }> = {
   'zh-CN': { short: '中文', name: '中文' },
   'en-US': { short: 'EN', name: 'English' },

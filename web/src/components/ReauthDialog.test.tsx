@@ -7,7 +7,8 @@ import { bindNavigator, browser } from '../lib/navigation'
 import { rememberUser } from '../session/session'
 import { aUser, ok, refusal, stubServer } from '../testing/server'
 import { askForProof, ReauthHost, settleProof } from './reauth'
-// The host fetches it when it is needed; here that would count against the time to find it.
+// The host loads this on demand; preload it here so that loading doesn't count against the query
+// timeout.
 import './ReauthDialog'
 
 const navigate = vi.fn()
@@ -26,7 +27,7 @@ async function show() {
   )
   const proof = askForProof()
   await screen.findByRole('dialog', { name: '请确认是你本人' })
-  // Inside an object: waiting for it is the test's business.
+  // Wrapped in an object so that returning it doesn't await it.
   return { proof }
 }
 

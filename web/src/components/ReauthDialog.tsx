@@ -20,7 +20,7 @@ import { failureText } from './sso/SsoAgainButton'
 import { useSsoAgain } from './sso/useSsoAgain'
 import styles from './dialog.module.css'
 
-/** Above every other dialog: the one that asked for this stays open below. */
+/** Above every other dialog: the one that triggered this stays open below. */
 const ON_TOP = 1040
 
 export default function ReauthDialog() {
@@ -40,7 +40,7 @@ export default function ReauthDialog() {
   )
 }
 
-/** There is nothing to type: a fresh sign-in proves as much, or a password has to be set first. */
+/** Without a password there is nothing to type: sign in again or set a password first. */
 function NoPassword() {
   const t = useT()
   const user = useUser()
@@ -92,7 +92,7 @@ function setPasswordByMail(email: string | undefined): void {
 function ProofForm() {
   const t = useT()
   const email = useUser()?.email
-  // Asked for once the server says so: most sessions have shown the second factor already.
+  // Requested only when the server says so: most sessions have already passed the second step.
   const [wantsCode, setWantsCode] = useState(false)
   const form = useForm({ mode: 'onSubmit', defaultValues: { password: '', code: '' } })
   const { sending, failure, onSubmit } = useSubmit(form, {
@@ -137,7 +137,7 @@ function ProofForm() {
   )
 }
 
-/** For whoever has forgotten it, or never had one: a fresh sign-in is as good a proof. */
+/** For people who forgot the password or never had one: a fresh sign-in proves as much. */
 function signInAgain(): void {
   settleProof(false)
   goTo(paths.logout({ redirect: shownAddress() }))

@@ -1,10 +1,13 @@
 import { Navigate, useLocation } from 'react-router'
 import { paths } from '../paths'
 
-/** In place of a page that is not this person's to open: /403 says what it was and who could grant it. */
+/**
+ * Redirects from a page the user may not open to /403, which says what it was and who could grant
+ * access.
+ */
 export function Refused() {
   const { pathname, search, hash } = useLocation()
-  // It leads nowhere from there.
+  // Already there.
   if (pathname === paths.forbidden()) return null
   return <Navigate replace to={paths.forbidden({ from: pathname + search + hash })} />
 }

@@ -2,7 +2,7 @@ import { useT } from '../i18n/useT'
 import { CopyButton } from './CopyButton'
 import styles from './RequestId.module.css'
 
-/** What to name when asking somebody about a failure. */
+/** The ID to quote when asking about a failure. */
 export function RequestId({ id }: { id: string }) {
   const t = useT()
   return (

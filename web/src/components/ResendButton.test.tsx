@@ -11,7 +11,7 @@ afterEach(() => void vi.useRealTimers())
 const button = () => screen.getByRole<HTMLButtonElement>('button')
 const pass = (ms: number) => act(() => vi.advanceTimersByTimeAsync(ms))
 
-/** Whether mails are sent at all is asked of what is known about the server. */
+/** Whether emails are sent at all comes from the environment. */
 const show = (element: React.ReactElement) =>
   render(<QueryClientProvider client={queryClient}>{element}</QueryClientProvider>)
 

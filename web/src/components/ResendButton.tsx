@@ -5,16 +5,16 @@ import { FormError } from './form/FormError'
 import { useCountdown } from './useCountdown'
 import { useMailT } from './useMailT'
 
-/** How long the server waits before it sends another mail to the same address. */
+/** How long the server waits before sending another email to the same address. */
 const RESEND_AFTER_MS = 60_000
 
 interface ResendButtonProps {
   send: () => Promise<unknown>
-  /** When the last mail was asked for (ms); null where this page does not know. */
+  /** When the last email was requested (ms); null if this page doesn't know. */
   sentAt: number | null
 }
 
-/** Sends a mail again, once the wait is over. Where the server says how long, its word counts. */
+/** Sends an email again once the wait is over. If the server gives a wait, that counts. */
 export function ResendButton({ send, sentAt }: ResendButtonProps) {
   const mailT = useMailT()
   const [until, setUntil] = useState(sentAt === null ? null : sentAt + RESEND_AFTER_MS)

@@ -1,6 +1,6 @@
 /**
- * Tabs as the ARIA practices describe them: one stop for the Tab key, arrows move between them.
- * Ant Design's bring a menu, a resize watcher and an animation that the sign-in page would pay for.
+ * Tabs that follow the ARIA practices: one Tab stop, arrow keys move between them. Ant Design's
+ * bring a menu, a resize observer, and an animation that the sign-in page would pay for.
  */
 import { useId, useRef } from 'react'
 import styles from './Tabs.module.css'
@@ -15,7 +15,7 @@ interface TabsProps<Key extends string> {
   tabs: Tab<Key>[]
   active: Key
   onChoose: (key: Key) => void
-  /** The panel of the active tab. */
+  /** The active tab's panel. */
   children: React.ReactNode
 }
 

@@ -1,6 +1,6 @@
 import { useT } from '../i18n/useT'
 
-/** Says once that something is on its way; the shapes that keep its place are for the eye alone. */
+/** Announces once that something is loading; the placeholders are visual only. */
 export function Waiting({ children }: { children: React.ReactNode }) {
   const t = useT()
   return (

@@ -5,9 +5,9 @@ import { isolated } from '../lib/bidi'
 export const PRODUCT = 'Atrium'
 
 interface TitleParts {
-  /** What is shown in place of the page that the address names. */
+  /** Shown instead of the page that the URL names. */
   instead: string | null
-  /** The app that the pages are of. */
+  /** The name of the app whose pages these are. */
   of: string | null
 }
 
@@ -26,12 +26,12 @@ export function useDocumentTitle(page?: string): void {
   }, [title])
 }
 
-/** For whatever stands in the place of a page: not found, not allowed, not loaded. */
+/** For anything shown instead of a page: not found, no access, not loaded. */
 export function useTitleInstead(instead: string): void {
   useTitlePart({ instead })
 }
 
-/** For the frame of an app: its pages are told apart by its name. */
+/** For an app's frame: adds the app's name, which tells its pages apart. */
 export function useTitleOf(of: string | null): void {
   useTitlePart({ of })
 }

@@ -8,18 +8,18 @@ export interface Failure {
 
 export interface Failures {
   report: (id: string, failure: Failure | null) => void
-  /** Whether the page speaks for all of them. */
+  /** Whether the page reports all failures together. */
   gathered: boolean
 }
 
 export const FailuresContext = createContext<Failures | null>(null)
 
-/** Tells the page of a failure; true where the page says it, so that its part need not. */
+/** Reports a failure to the page; true if the page shows it, so that the part doesn't have to. */
 export function useGathered({ error, retrying, onRetry }: Failure): boolean {
   const id = useId()
   const page = useContext(FailuresContext)
   const report = page?.report
-  // Anew with every drawing: what is tried again is whatever failed last.
+  // Runs on every render, so a retry applies to whatever failed last.
   useEffect(() => report?.(id, { error, retrying, onRetry }))
   useEffect(() => () => report?.(id, null), [report, id])
   return page?.gathered ?? false

@@ -1,12 +1,12 @@
 /**
- * Code that is fetched when it is first needed. It can be missing: the line is cut, or a newer
- * console has taken the place of the one that runs here.
+ * Code loaded on first use. Loading can fail: the connection is down, or the server has a newer
+ * console than the one running.
  */
 import { useEffect, useState, type ComponentType } from 'react'
 import { create } from 'zustand'
 import { lookForServer, useConnection } from '../api/connection'
 
-/** Thrown in place of a page whose code did not come. */
+/** Thrown instead of rendering a page whose code failed to load. */
 export class MissingCode extends Error {
   constructor(cause: unknown) {
     super('a part of the console could not be loaded', { cause })
@@ -14,24 +14,23 @@ export class MissingCode extends Error {
   }
 }
 
-/** A part did not come although the server is there: only a reload can help. */
+/** Some code failed to load although the server is reachable: only a reload can help. */
 export const useOutdated = create<{ outdated: boolean }>()(() => ({ outdated: false }))
 
 type Load<Module> = () => Promise<Module>
 
-/** For whole pages: the error screen around them deals with what is missing. */
+/** For whole pages: the error screen around them handles missing code. */
 export async function pageCode<Module>(load: Load<Module>): Promise<Module> {
   const module = await load().catch((cause: unknown) => {
     throw new MissingCode(cause)
   })
-  // Somebody has prevented the event that Vite raises first, and deals with it.
+  // Someone prevented Vite's preloadError event and is handling it.
   return module ?? new Promise<never>(() => {})
 }
 
 /**
- * For parts of a page, which must not cost what is typed beside them: nothing is reloaded, it is
- * said and left to the person. It is fetched once `needed`, and stays; asked for anew after a failure
- * when it is needed anew, or the connection is back.
+ * For parts of a page, where a reload would lose input: the failure is shown and left to the user.
+ * Loads once `needed` and stays; after a failure it tries again when needed again or back online.
  */
 export function onDemand<Props extends object>(
   load: Load<{ default: ComponentType<Props> }>,

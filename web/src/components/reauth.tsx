@@ -1,6 +1,6 @@
 /**
- * "Confirm it is you". Calls that want a recent sign-in wait here together: one dialog, one answer
- * for all of them. The dialog is fetched with the first need, because most visits never see one.
+ * "Confirm it's you". Calls that require a recent sign-in wait here together: one dialog, one
+ * answer for all. The dialog loads on first use, because most visits never see it.
  */
 import { create } from 'zustand'
 import { onDemand } from './onDemand'
@@ -9,7 +9,7 @@ export const useReauth = create<{ asking: boolean }>()(() => ({ asking: false })
 
 let waiting: { proof: Promise<boolean>; settle: (proved: boolean) => void } | null = null
 
-/** True once the person has proved themselves, false where they gave up. */
+/** True once the user has confirmed, false if they gave up. */
 export function askForProof(): Promise<boolean> {
   if (!waiting) {
     const { promise, resolve } = withResolver()
@@ -19,7 +19,7 @@ export function askForProof(): Promise<boolean> {
   return waiting.proof
 }
 
-/** `Promise.withResolvers` for browsers that do not have it yet. */
+/** `Promise.withResolvers` for browsers that don't have it yet. */
 function withResolver() {
   let resolve!: (proved: boolean) => void
   const promise = new Promise<boolean>((settle) => {
@@ -34,7 +34,7 @@ export function settleProof(proved: boolean): void {
   useReauth.setState({ asking: false })
 }
 
-// Without the dialog nothing can be proved.
+// Without the dialog nothing can be confirmed.
 const ReauthDialog = onDemand(
   () => import('./ReauthDialog'),
   () => settleProof(false),

@@ -1,6 +1,6 @@
 import { useCallback, useSyncExternalStore } from 'react'
 
-/** Seconds left until a moment; 0 where there is none or it has passed. */
+/** Seconds until a time; 0 if there is none or it has passed. */
 export function useCountdown(until: number | null): number {
   const subscribe = useCallback(
     (tick: () => void) => {
@@ -16,7 +16,7 @@ export function useCountdown(until: number | null): number {
   return useSyncExternalStore(subscribe, () => secondsUntil(until))
 }
 
-// A moment rather than a count: a tab in the background ticks late.
+// Computed from the time, because background tabs tick late.
 function secondsUntil(until: number | null): number {
   return until === null ? 0 : Math.max(0, Math.ceil((until - Date.now()) / 1000))
 }

@@ -1,6 +1,6 @@
 import { useEffect, useEffectEvent, type RefObject } from 'react'
 
-/** Closes something open when the person turns elsewhere, by pointer or focus, or presses Escape. */
+/** Closes something when the user clicks or focuses elsewhere, or presses Escape. */
 export function useDismiss(
   frame: RefObject<HTMLElement | null>,
   open: boolean,

@@ -3,7 +3,10 @@ import type { MessageKey, MessageParams } from '../i18n/store'
 import { useT } from '../i18n/useT'
 import { useEnvironment } from '../session/useEnvironment'
 
-/** Words that promise a mail, and what is said where a mail is a file on the server. */
+/**
+ * Texts that promise an email, and their counterparts for when emails are saved as files on the
+ * server.
+ */
 const WITHOUT_MAIL = {
   'sent.title': 'sent.title.noMail',
   'sent.register': 'sent.register.noMail',
@@ -32,7 +35,7 @@ const WITHOUT_MAIL = {
 
 type MailKey = keyof typeof WITHOUT_MAIL
 
-/** Whether mails become files on the server; where that is not known they are sent. */
+/** Whether emails are saved as files on the server; assumed false if unknown. */
 export function useNoMail(): boolean {
   return useEnvironment()?.mail_configured === false
 }

@@ -2,7 +2,7 @@ import { useSyncExternalStore } from 'react'
 
 const TICK_MS = 30_000
 
-/** The present (ms), which moves on by itself while it is looked at. */
+/** The current time (ms), updated regularly while it is in use. */
 export function useNow(): number {
   return useSyncExternalStore(subscribe, read)
 }
@@ -12,7 +12,7 @@ function subscribe(tick: () => void): () => void {
   return () => clearInterval(timer)
 }
 
-// Rounded, because between two ticks the answer must stay the same.
+// Rounded, because the value must stay the same between ticks.
 function read(): number {
   return Math.ceil(Date.now() / TICK_MS) * TICK_MS
 }

@@ -3,8 +3,8 @@ import { ApiError } from '../api/errors'
 import { browser } from '../lib/navigation'
 
 /**
- * Leaves for another party's page in this window. It counts as leaving until the page is gone, so
- * that nothing can be pressed twice; a page that the browser kept for its Back button is usable again.
+ * Leaves for another site in this window. Busy until the page is gone, so nothing can be clicked
+ * twice; a page restored from the back/forward cache is usable again.
  */
 export function useLeavePage() {
   const [leaving, setLeaving] = useState(false)
@@ -28,7 +28,10 @@ interface Asked<Where> {
   pending: boolean
 }
 
-/** Asks the server where to go, then goes there. By hand: the sign-in page would pay for more. */
+/**
+ * Asks the server where to go, then goes there. Written by hand, because the sign-in page would pay
+ * for a library.
+ */
 export function useProviderRedirect<Where>(ask: (where: Where) => Promise<string>) {
   const { leaving, leave } = useLeavePage()
   const [asked, setAsked] = useState<Asked<Where> | null>(null)
@@ -49,7 +52,7 @@ export function useProviderRedirect<Where>(ask: (where: Where) => Promise<string
 
   return {
     busy,
-    /** Where the last one was to lead. */
+    /** The destination last requested. */
     where: asked?.where,
     failure: asked?.failure ?? null,
     go: (where: Where) => void go(where),

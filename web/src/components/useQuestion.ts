@@ -1,6 +1,6 @@
 import { useState } from 'react'
 
-/** A question in the middle of sending: the form waits for its answer. */
+/** A question during submission: the form waits for the answer. */
 export function useQuestion() {
   const [asked, setAsked] = useState<{ about: number; settle: (yes: boolean) => void } | null>(null)
   return {

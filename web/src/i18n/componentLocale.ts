@@ -1,4 +1,4 @@
-/** The words inside Ant Design's components and the date library's locale, fetched per language. */
+/** Ant Design's component texts and the date library's locale, loaded per language. */
 import type { Locale } from 'antd/es/locale'
 import enUS from 'antd/es/locale/en_US'
 import dayjs from 'dayjs'
@@ -18,8 +18,8 @@ const loaders: Record<LanguageCode, () => Promise<{ locale: Locale; dates: strin
 }
 
 /**
- * Never without one: Ant Design puts a first locale around everything inside it, which React takes
- * for another page. What was on screen would be built anew, without what was typed or announced.
+ * Never undefined: when Ant Design gets its first locale, it wraps its children, which React treats
+ * as a different tree. The page would be rebuilt, losing input and announcements.
  */
 export function useComponentLocale(code: LanguageCode): Locale {
   const [locale, setLocale] = useState<Locale>(enUS)
@@ -31,7 +31,8 @@ export function useComponentLocale(code: LanguageCode): Locale {
         dayjs.locale(loaded.dates)
         setLocale(loaded.locale)
       },
-      // The pack itself is there and says everything that matters; these are the components' own words.
+      // The console's own pack has loaded and covers what matters; these are only the components'
+      // texts.
       () => {},
     )
     return () => {

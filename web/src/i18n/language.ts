@@ -1,4 +1,4 @@
-/** Which languages there are, and which one a person gets. */
+/** The available languages, and how one is chosen. */
 import { readStored, store } from '../lib/storage'
 
 export const LANGUAGES = ['zh-CN', 'en-US'] as const
@@ -24,7 +24,7 @@ export function storeLanguage(code: LanguageCode): void {
   store(STORAGE_KEY, code)
 }
 
-/** The requested language where we speak it, else the saved choice, else Chinese. */
+/** The requested language if supported, else the saved choice, else Chinese. */
 export function chooseLanguage(requested: unknown): LanguageCode {
   return isLanguage(requested) ? requested : storedLanguage()
 }

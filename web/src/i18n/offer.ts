@@ -1,6 +1,6 @@
 /**
- * The console greets everyone in Chinese. A browser that prefers English gets the offer to switch,
- * once: whoever has chosen a language, or has seen the offer, is not asked again.
+ * The console defaults to Chinese. A browser that prefers English gets a one-time offer to switch,
+ * unless a language has been chosen already.
  */
 import { create } from 'zustand'
 import { readStored, store } from '../lib/storage'
@@ -10,7 +10,7 @@ const STORAGE_KEY = 'atrium.languageOffered'
 
 export const useLanguageOffer = create<{ open: boolean }>()(() => ({ open: false }))
 
-/** At the start, before a language is loaded: loading one counts as a choice from then on. */
+/** Call at start-up, before a language loads: loading one counts as a choice from then on. */
 export function offerLanguage(requested: unknown, preferred = navigator.languages): void {
   const open =
     !isLanguage(requested) &&
@@ -20,7 +20,7 @@ export function offerLanguage(requested: unknown, preferred = navigator.language
   useLanguageOffer.setState({ open })
 }
 
-/** It was on screen. */
+/** Records that the offer was shown. */
 export function rememberOffer(): void {
   store(STORAGE_KEY, 'yes')
 }
@@ -29,7 +29,7 @@ export function closeOffer(): void {
   useLanguageOffer.setState({ open: false })
 }
 
-/** Of the languages that we speak, the one that stands first. */
+/** Whether English comes first among the supported languages. */
 function prefersEnglish(preferred: readonly string[]): boolean {
   const spoken = preferred.map((code) => code.toLowerCase().split('-')[0])
   return spoken.find((code) => code === 'en' || code === 'zh') === 'en'

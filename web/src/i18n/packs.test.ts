@@ -1,4 +1,4 @@
-/** Holds both packs to each other and to the code. */
+/** Checks that both packs match each other and the code. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -51,7 +51,7 @@ describe('the language packs', () => {
 
   it('hold every key the code uses, and none it does not', () => {
     const code = sources()
-    // t('…') and the keys in tables; `…${x}…` counts for every key of that shape.
+    // t('…') and keys in tables; `…${x}…` counts for every key of that shape.
     const literal = new Set([...code.matchAll(/'([a-z]\w*(?:\.\w+)+)'/gi)].map(([, key]) => key!))
     const shaped = [...code.matchAll(/t\(`([^`]+)`/g)].map(
       ([, shape]) =>

@@ -12,7 +12,7 @@ const fetchPack = vi.fn<(code: string) => Promise<Record<string, string>>>()
 
 const state = () => useLanguageStore.getState()
 
-/** A pack whose arrival the test decides. */
+/** A pack that arrives when the test says so. */
 function traveling() {
   let arrive!: (pack: Record<string, string>) => void
   let fail!: (reason: Error) => void

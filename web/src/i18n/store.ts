@@ -1,6 +1,6 @@
 /**
- * Language packs. The store holds what the specification names and nothing else; which language
- * was asked for last, and which failed, is kept beside it.
+ * Language packs. The store holds only what the specification names; the last requested and the
+ * failed language are kept beside it.
  */
 import { create } from 'zustand'
 import type zhCN from '../../public/locale/zh-CN.json'
@@ -12,12 +12,12 @@ export type MessageKey = keyof typeof zhCN
 export type MessageParams = Record<string, string | number>
 
 interface LanguageStore {
-  /** Every pack loaded so far. */
+  /** All packs loaded so far. */
   allLangPackage: Partial<Record<LanguageCode, LanguagePack>>
-  /** The active pack; empty until the first one has arrived. */
+  /** The active pack; empty until the first one has loaded. */
   langPackage: LanguagePack
   currentLang: LanguageCode
-  /** Codes being loaded right now. */
+  /** Codes being loaded. */
   loadKeying: LanguageCode[]
 }
 
@@ -28,12 +28,12 @@ export const useLanguageStore = create<LanguageStore>()(() => ({
   loadKeying: [],
 }))
 
-/** The language whose pack could not be loaded, until it is retried or waved away. */
+/** The language whose pack failed to load, until retried or dismissed. */
 export const useLanguageFailure = create<{ failed: LanguageCode | null }>()(() => ({
   failed: null,
 }))
 
-/** The last language asked for: a slow pack must not overrule a choice made while it traveled. */
+/** The last language requested: a slow pack must not override a later choice. */
 let wanted: LanguageCode = DEFAULT_LANGUAGE
 
 export async function changeLanguage(requested?: unknown): Promise<void> {
@@ -68,18 +68,19 @@ export function dismissLanguageFailure(): void {
 }
 
 function makeCurrent(code: LanguageCode, pack: LanguagePack): void {
-  // Saved only now: a language that cannot be loaded must not greet the person at the next visit.
+  // Saved only after loading: a language that fails to load must not be the default on the next
+  // visit.
   storeLanguage(code)
   useLanguageStore.setState({ currentLang: code, langPackage: pack })
 }
 
-/** A language and its words. */
+/** A language and its pack. */
 export type Tongue = Pick<LanguageStore, 'currentLang' | 'langPackage'>
 
 /**
- * The text of a key, its {placeholders} filled; a missing key gives the fallback. Numbers are
- * written as the language writes them, so that no text can forget the thousands separators, and
- * names cannot reorder the sentence they stand in.
+ * A key's text with its {placeholders} filled in; a missing key gives the fallback. Numbers are
+ * formatted for the language, and names are isolated so they can't reorder the surrounding
+ * sentence.
  */
 export function translate(
   { currentLang, langPackage }: Tongue,
@@ -98,6 +99,6 @@ const written = (value: string | number, language: LanguageCode) =>
 
 export type Translate = (key: MessageKey, params?: MessageParams, fallback?: string) => string
 
-/** For code outside components; components use `useT`, which follows a switch of language. */
+/** For code outside components; components use `useT`, which follows language switches. */
 export const t: Translate = (key, params, fallback) =>
   translate(useLanguageStore.getState(), key, params, fallback)

@@ -37,7 +37,7 @@ const role = (...permissions: string[]) =>
 const refused = (status: number, code: string) =>
   refusal(status, { message: '', errors: [{ error: code, code }] })
 
-/** Without the console's own settings a button sets two characters apart. */
+/** Without the console's settings, Ant Design inserts a space between two characters. */
 const spaced = ([first, second]: string) => new RegExp(`^${first}\\s?${second}$`)
 
 type Answers = Parameters<typeof stubServer>[0]
@@ -115,7 +115,7 @@ describe('the frame of an app', () => {
     await userEvent.click(await screen.findByRole('combobox', { name: /当前应用：商城/ }))
     const link = await screen.findByRole('link', { name: '👩🏽‍🚀 المتجر' })
     expect(link.getAttribute('href')).toBe('/app-2/authManagement/appDetail')
-    // Another tab is the browser's business; the page stays.
+    // The browser opens another tab; this page stays.
     fireEvent.click(link, { ctrlKey: true })
     expect(went).toEqual([])
     await userEvent.click(link)
@@ -201,7 +201,7 @@ describe('an app that cannot be shown', () => {
     expect(await heading()).toBe('这个团队要求使用单点登录')
     await userEvent.click(screen.getByRole('button', { name: '用单点登录继续' }))
     await vi.waitFor(() => expect(assign).toHaveBeenCalledWith('https://id.acme.example/a'))
-    // The app is not known, and neither is its team: the person's address decides.
+    // Neither the app nor its team is known, so the user's address decides.
     const body = seen.find(({ path }) => path === '/sso/login')!.body
     expect(JSON.parse(body)).toMatchObject({ email: aUser.email })
   })

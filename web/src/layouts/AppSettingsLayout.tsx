@@ -1,4 +1,4 @@
-/** The frame of one app's settings: which app, in what state, and the pages the person may open. */
+/** The frame of an app's settings: which app, its state, and the pages the user may open. */
 import { useParams } from 'react-router'
 import { useTitleOf } from '../components/documentTitle'
 import { useT } from '../i18n/useT'
@@ -18,7 +18,7 @@ export default function AppSettingsLayout() {
   if (failure) return <AppFailure {...failure} />
   if (!open || !own) return <AppLoading />
   return (
-    // What was typed or chosen for one app must not be carried to another.
+    // Input and choices for one app must not carry over to another.
     <AppContext value={open} key={appId}>
       <AppHeader app={open.app} own={own} />
       <AppBanner />

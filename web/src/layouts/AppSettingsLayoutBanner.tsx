@@ -1,4 +1,4 @@
-/** Above the pages of an app that takes no changes: since when, until when, and the way back. */
+/** Shown above the pages of a read-only app: since when, until when, and how to undo it. */
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Button } from 'antd'
 import { everythingOf, restoreApp, unarchiveApp, type App } from '../api/app'

@@ -1,4 +1,4 @@
-/** What stands in the place of an app that is not on screen: on its way, not there, not to be had. */
+/** Shown instead of an app: loading, not found, or no access. */
 import { Skeleton } from 'antd'
 import { ApiError } from '../api/errors'
 import { Centered } from '../components/Centered'
@@ -74,7 +74,7 @@ function Face(props: { mark: string; title: string; children: React.ReactNode })
   )
 }
 
-/** The team lets in only who comes through its single sign-on. */
+/** The team requires single sign-on. */
 function SsoFace() {
   const t = useT()
   return (
@@ -86,7 +86,10 @@ function SsoFace() {
   )
 }
 
-/** The team asks for a second factor. Enrolling counts at once; one that exists wants a new sign-in. */
+/**
+ * The team requires a second factor. Enrolling counts immediately; an existing one requires a new
+ * sign-in.
+ */
 function SecondFactorFace({ onDone }: { onDone: () => void }) {
   const t = useT()
   const mfa = useUser()?.mfa

@@ -15,13 +15,13 @@ export const TONES = { active: 'success', archived: 'warning', deleted: 'danger'
 
 export function AppHeader({ app, own }: { app: App; own: OwnRole }) {
   const t = useT()
-  // Only its name hangs on it, so the page does not wait for the team.
+  // Only the team's name depends on it, so the page doesn't wait.
   const team = useQuery(orgQuery(app.org_id))
   const { pathname } = useLocation()
   const role = own.via === 'organization' ? t('appSettings.viaTeam') : own.role?.name
   return (
     <header className={styles.header}>
-      {/* Nobody reads the data of a deleted app. */}
+      {/* Nobody may read a deleted app's data. */}
       {app.status !== 'deleted' && (
         <EntryLink app={app} className={styles.back}>
           <ArrowLeftOutlined aria-hidden /> {t('appSettings.toWorkspace')}
@@ -52,7 +52,7 @@ export function AppHeader({ app, own }: { app: App; own: OwnRole }) {
   )
 }
 
-/** The page of the settings that is on screen, or the one above it. */
+/** The current settings page, or its parent. */
 function samePage(pathname: string, appId: string): (appId: string) => string {
   const page = SETTINGS_PAGES.find(({ to }) => pathname.startsWith(to(appId)))
   return page?.to ?? paths.appDetail

@@ -1,4 +1,4 @@
-/** A colonnade, drawn from the mark's arch. Decoration only. */
+/** A colonnade built from the logo's arch. Decorative. */
 const WIDTH = 76
 const GAP = 20
 

@@ -1,4 +1,4 @@
-/** For the few pages outside the shell that are no sign-in form: brand, preferences, content. */
+/** For the few pages outside the shell that aren't sign-in forms: brand, preferences, content. */
 import { Outlet } from 'react-router'
 import { SignInFrame } from './SignInFrame'
 

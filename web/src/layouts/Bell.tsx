@@ -1,4 +1,4 @@
-/** What happened that the person should know of: a bell with a count, and a panel it opens. */
+/** Notifications: a bell with a count, and the panel it opens. */
 import { BellOutlined } from '@ant-design/icons'
 import { useQuery } from '@tanstack/react-query'
 import { Button } from 'antd'

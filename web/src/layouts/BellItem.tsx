@@ -4,7 +4,7 @@ import { Moment } from '../components/Moment'
 import { useT } from '../i18n/useT'
 import styles from './BellPanel.module.css'
 
-/** One message. Opening it means having read it; where it names a place, that is opened too. */
+/** One notification. Opening it marks it as read and follows its link, if any. */
 export function BellItem({ item, onOpen }: { item: Notification; onOpen: () => void }) {
   const t = useT()
   const words = (
@@ -21,7 +21,7 @@ export function BellItem({ item, onOpen }: { item: Notification; onOpen: () => v
       </span>
     </>
   )
-  // A path of the console, and nothing that a browser would read as another host.
+  // A console path, and nothing a browser would read as another host.
   const link = item.link && /^\/(?![/\\])/.test(item.link) ? item.link : null
   return (
     <li>

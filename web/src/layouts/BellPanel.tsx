@@ -12,7 +12,7 @@ import styles from './BellPanel.module.css'
 interface BellPanelProps {
   id: string
   unread: number
-  /** A message was followed to another page. */
+  /** Called when a notification leads to another page. */
   onLeave: () => void
 }
 
@@ -107,7 +107,7 @@ export function BellPanel({ id, unread, onLeave }: BellPanelProps) {
   )
 }
 
-/** A message that arrives between two pages pushes the last one of the first onto the second. */
+/** A new notification shifts the last item of one page onto the next. */
 function withoutRepeats(items: Notification[]): Notification[] {
   return [...new Map(items.map((item) => [item.id, item])).values()]
 }

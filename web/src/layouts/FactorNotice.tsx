@@ -1,4 +1,4 @@
-/** Above every page of an owner or operator without a second factor: from when on they need one. */
+/** Shown to owners and operators without a second factor: the date from which they need one. */
 import { Link } from 'react-router'
 import { useLanguageStore } from '../i18n/store'
 import { useT } from '../i18n/useT'
@@ -13,7 +13,7 @@ export function FactorNotice() {
   const user = useUser()
   if (!user) return null
   const { totp, passkeys, required, required_from } = user.mfa
-  // Where it is required already, the pages themselves say so.
+  // Where it is already required, the pages say so themselves.
   if (!required_from || required || totp || passkeys > 0) return null
   const date = plannedTime(Date.parse(required_from), language, user.timezone)
   return (

@@ -15,7 +15,7 @@ beforeEach(() => {
   }))
 })
 
-/** A visit: what the console does before anything is on screen, then a page with the offer. */
+/** A visit: what the console does before rendering, then a page with the offer. */
 function visit(preferred: string[], requested?: string) {
   offerLanguage(requested, preferred)
   return render(<LanguageOffer />)

@@ -1,4 +1,4 @@
-/** A line in English for those whose browser asks for it, on their first visit. */
+/** A line in English on the first visit, for browsers that prefer it. */
 import { CloseOutlined } from '@ant-design/icons'
 import { useEffect } from 'react'
 import { closeOffer, rememberOffer, useLanguageOffer } from '../i18n/offer'
@@ -14,7 +14,7 @@ export function LanguageOffer() {
   }, [shown])
   if (!shown) return null
   return (
-    // For those who cannot read the rest, so it stands in no language pack.
+    // For people who can't read the rest, so it is in no language pack.
     <p className={styles.offer} lang="en-US">
       Prefer English?{' '}
       <button type="button" className={styles.link} onClick={() => void changeLanguage('en-US')}>

@@ -1,4 +1,4 @@
-/** The team on screen, in the top bar, and the way to another one. */
+/** The current team in the top bar, with a menu to switch. */
 import { CheckOutlined, DownOutlined } from '@ant-design/icons'
 import { useQuery } from '@tanstack/react-query'
 import { Dropdown, type MenuProps } from 'antd'
@@ -34,7 +34,7 @@ export function OrgSwitcher() {
   ]
   const onClick: MenuProps['onClick'] = ({ key }) => {
     if (key === ALL) return void navigate(paths.organizations())
-    // At once: whoever opens another page before this one is there means the team they chose.
+    // Immediately: someone who opens another page before this one loads means the chosen team.
     rememberOrg(key)
     void navigate(placeFor(key, pathname, queryText(parseQuery(search), 'org') !== null))
   }
@@ -44,7 +44,7 @@ export function OrgSwitcher() {
       menu={{ items, onClick, className: styles.menu }}
       trigger={['click']}
       autoFocus
-      // Beside its button, so that it belongs to the header for whoever moves by landmarks.
+      // Rendered beside its button, so it belongs to the header landmark.
       getPopupContainer={(button) => button.parentElement ?? document.body}
     >
       <button
@@ -62,8 +62,8 @@ export function OrgSwitcher() {
   )
 }
 
-/** The same page of the other team, where this page is a team's; else that team's apps. */
+/** The other team's version of this page if it is a team page; otherwise that team's apps. */
 function placeFor(org: string, pathname: string, ofATeam: boolean): string {
-  // Page, search and filters are about the rows of the team that is left.
+  // Page, search, and filters only apply to the previous team's rows.
   return ofATeam ? pathname + formatQuery({ org }) : paths.teamApps({ org })
 }

@@ -1,4 +1,4 @@
-/** In place of a team's page for as long as there is no team to show: on its way, gone, none, failed. */
+/** Shown instead of a team's page while there is no team: loading, gone, none, failed. */
 import { useMatches } from 'react-router'
 import { ApiError } from '../api/errors'
 import { Centered } from '../components/Centered'
@@ -15,7 +15,7 @@ import type { useOrgOnScreen } from '../session/org'
 
 export function OrgUnloaded({ org, choices, hasNone }: ReturnType<typeof useOrgOnScreen>) {
   const t = useT()
-  // Under the page's own heading, so that nothing jumps when it comes.
+  // Shows the page's own heading, to avoid layout shift.
   const title = (useMatches().at(-1)?.handle as RouteHandle | undefined)?.title
   const failed = org.error ? org : choices.error ? choices : null
   const gone = org.error instanceof ApiError && org.error.status === 404

@@ -4,7 +4,7 @@ import { showOverlay } from '../components/shortcuts/overlay'
 import { useT } from '../i18n/useT'
 import styles from './PaletteButton.module.css'
 
-/** Looks like a field where there is room for one, because it leads to one. */
+/** Looks like a search field if there is room, because it opens one. */
 export function PaletteButton() {
   const t = useT()
   return (

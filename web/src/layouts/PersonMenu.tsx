@@ -40,7 +40,7 @@ export function PersonMenu() {
     { type: 'divider' },
     { key: 'profile', icon: <UserOutlined aria-hidden />, label: t('person.profile') },
     { key: 'keys', icon: <QuestionCircleOutlined aria-hidden />, label: t('keys.title') },
-    // Only those who run the instance have it.
+    // Only for operators.
     ...(user.operator
       ? [
           {
@@ -53,7 +53,7 @@ export function PersonMenu() {
             icon: <DesktopOutlined aria-hidden />,
             label: t('title.operatorSessions'),
           },
-          // Where mails are sent, they bring the links.
+          // With a mail server, emails bring the links.
           ...(noMail
             ? [
                 {
@@ -77,7 +77,7 @@ export function PersonMenu() {
   }
   const onClick: MenuProps['onClick'] = ({ key }) => {
     if (key === 'keys') {
-      // What closes gives the focus back to where it was, and the menu is gone by then.
+      // What closes returns the focus to where it was, and by then the menu is gone.
       button.current?.focus()
       showOverlay('help')
     } else void navigate((places[key] ?? paths.logout)())
@@ -88,7 +88,7 @@ export function PersonMenu() {
       menu={{ items, onClick }}
       trigger={['click']}
       placement="bottomRight"
-      // Beside its button, so that it belongs to the header for whoever moves by landmarks.
+      // Rendered beside its button, so it belongs to the header landmark.
       getPopupContainer={(button) => button.parentElement ?? document.body}
     >
       <button
@@ -109,7 +109,7 @@ export function PersonMenu() {
   )
 }
 
-/** The first character as a person reads it, also where it is more than one code unit. */
+/** The first character as people perceive it, even if it has several code units. */
 function initial(name: string): string {
   return (graphemes(name.trim())[0] ?? '?').toUpperCase()
 }

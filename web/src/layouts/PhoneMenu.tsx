@@ -7,7 +7,7 @@ import { useT } from '../i18n/useT'
 import { SectionLinks } from './SectionLinks'
 import styles from './PhoneMenu.module.css'
 
-/** Sections and preferences where the bar has no room for them. */
+/** Sections and preferences, for when the bar has no room. */
 export function PhoneMenu({ className }: { className?: string }) {
   const t = useT()
   const [open, setOpen] = useState(false)

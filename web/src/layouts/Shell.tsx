@@ -1,4 +1,4 @@
-/** The frame of the console for a signed-in person: top bar, sections, content. */
+/** The console's frame for signed-in users: top bar, sections, content. */
 import { useEffect, useRef } from 'react'
 import { Link, useLocation } from 'react-router'
 import { BrandMark } from '../components/BrandMark'
@@ -49,7 +49,9 @@ export function Shell({ children }: { children: React.ReactNode }) {
   )
 }
 
-/** A new page begins at its content for keyboard and screen reader, as a loaded document would. */
+/**
+ * After navigation, keyboard and screen reader start at the content, as in a newly loaded document.
+ */
 function useFocusOnNavigation() {
   const content = useRef<HTMLElement>(null)
   const { pathname } = useLocation()

@@ -1,4 +1,4 @@
-/** The left menu of a section: a list of links, laid out as a strip where the screen is narrow. */
+/** A section's left menu: a list of links, shown as a strip on narrow screens. */
 import { useEffect, useRef } from 'react'
 import { Link, Outlet, useLocation } from 'react-router'
 import styles from './SideNav.module.css'
@@ -6,7 +6,7 @@ import styles from './SideNav.module.css'
 interface SideLink {
   label: string
   to: string
-  /** Pages below its address have links of their own. */
+  /** Pages below this path have their own links. */
   exact?: boolean
 }
 
@@ -14,16 +14,15 @@ interface SideNavProps {
   title: string
   detail?: React.ReactNode
   links: SideLink[]
-  /** In place of the page, where that cannot be shown as it is. */
+  /** Shown instead of the page if it can't be shown as it is. */
   children?: React.ReactNode
 }
 
 export function SideNav({ title, detail, links, children = <Outlet /> }: SideNavProps) {
   const { pathname } = useLocation()
   const strip = useRef<HTMLUListElement>(null)
-  // On a phone the strip is longer than the screen: where one is must be in sight, also once
-  // links that hang on rights have come. Only the strip
-  // moves, the page stays where it is.
+  // On a phone the strip is wider than the screen: keep the current link in sight, even after links
+  // that depend on permissions appear. Scrolls only the strip, not the page.
   useEffect(() => {
     const list = strip.current
     const current = list?.querySelector<HTMLElement>('[aria-current]')
@@ -57,7 +56,7 @@ export function SideNav({ title, detail, links, children = <Outlet /> }: SideNav
   )
 }
 
-/** A page below a link's own (adding a role, below the roles) still belongs to it. */
+/** A page below a link's path (such as adding a role) still belongs to it. */
 function isAt(pathname: string, { to, exact }: SideLink): boolean {
   const [path = to] = to.split('?')
   return pathname === path || (!exact && pathname.startsWith(`${path}/`))

@@ -1,4 +1,4 @@
-/** Around the pages for people who are not signed in yet: the product on one side, the task on the other. */
+/** The frame for pages before sign-in: the product on one side, the form on the other. */
 import { BrandMark } from '../components/BrandMark'
 import { LanguageSwitch, ThemeSwitch } from '../components/Preferences'
 import { useT } from '../i18n/useT'

@@ -1,4 +1,4 @@
-/** Around the pages of one team: its menu, and the team itself once it is loaded. */
+/** The frame of a team's pages: its menu, and the team once loaded. */
 import { Outlet } from 'react-router'
 import { useT } from '../i18n/useT'
 import { OrgProvider, useOrgOnScreen } from '../session/org'
@@ -21,7 +21,7 @@ export default function TeamSettingsLayout() {
     >
       {org ? (
         <OrgProvider value={org}>
-          {/* What was typed, chosen or loaded for one team is nothing to another. */}
+          {/* Input, choices, and data of one team don't carry over to another. */}
           <Outlet key={org.id} />
         </OrgProvider>
       ) : (

@@ -9,7 +9,7 @@ import { TONES } from './AppSettingsLayoutHeader'
 import { WorkspaceSwitcher } from './WorkspaceSwitcher'
 import styles from './Workspace.module.css'
 
-/** Which app this is and in what state, the way to another one, and to this one's settings. */
+/** The current app and its state, a switcher, and a link to its settings. */
 export function WorkspaceHeader({ page }: { page: string }) {
   const t = useT()
   const { app } = useApp()

@@ -4,19 +4,19 @@ import { rememberApp } from '../api/workspace'
 import { noteOpened } from '../session/appEntry'
 import { rememberOrg } from '../session/org'
 
-/** One after the other, so that the app opened last is also the one the server hears of last. */
+/** Sequential, so that the server hears of the last opened app last. */
 let told: Promise<unknown> = Promise.resolve()
 
-/** The app that is opened is where the person lands next time, and its team the one they work in. */
+/** Remembers the opened app as where the user lands next time, and its team as current. */
 export function useLastApp(app: App): void {
   const { id, org_id, endpoint, is_local, status } = app
   const open = status !== 'deleted'
   useEffect(() => {
     if (!open) return
     rememberOrg(org_id)
-    // At once: whoever goes on before the server has answered means the app that they see.
+    // Immediately: someone who moves on before the server answers means the app they see.
     noteOpened({ org_id, app_id: id, endpoint, is_local })
-    // Where that fails they land where they landed last; nothing that they came for hangs on it.
+    // If it fails, the user lands in the previous app next time; nothing on screen depends on it.
     told = told.then(() => rememberApp(id)).catch(() => {})
   }, [open, id, org_id, endpoint, is_local])
 }

@@ -147,7 +147,7 @@ describe('an app that has never sent anything', () => {
       onTestFinished(old.subscribe(() => {}))
     }
     await vi.waitFor(() => expect(figures).toHaveBeenCalledTimes(2))
-    // Stored, but not counted yet: figures would be the old ones.
+    // Stored but not counted yet, so the figures would be outdated.
     answer = ingest(new Date().toISOString(), 0)
     await act(() => vi.advanceTimersByTimeAsync(3_100))
     expect(figures).toHaveBeenCalledTimes(2)

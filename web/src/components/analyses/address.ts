@@ -1,6 +1,6 @@
 /**
- * A question as one parameter of an address: its JSON, with short names and without what goes
- * without saying, because every quote and bracket is three characters there.
+ * A question as one URL parameter: JSON with short names and without defaults, because every quote
+ * and bracket takes three characters in a URL.
  */
 import type { EventChoice, Filters, Kind, Measure, Series, Test } from '../../api/analysisTypes'
 import type { Preset, DayRange } from '../range/range'
@@ -9,7 +9,7 @@ import { isAll, isGroup, itemsOf } from './filters'
 import { EMPTY, hasProperty, type Draft } from './question'
 import { isObject, readDraft } from './read'
 
-/** Of a question's own fields; those not named here are as long as they are seldom. */
+/** A question's own fields; rare ones keep their names. */
 const SHORT: Record<string, string> = {
   series: 's',
   steps: 'n',
@@ -26,7 +26,7 @@ const SHORT: Record<string, string> = {
 const LONG = Object.fromEntries(Object.entries(SHORT).map(([long, short]) => [short, long]))
 const CHOICES = ['first', 'returning', 'from', 'to', 'events', 'event', 'exclude']
 
-/** Empty where it is the question that a page begins with. */
+/** Empty for the default question. */
 export function writeDraft(draft: Draft): string {
   if (JSON.stringify(draft) === JSON.stringify(EMPTY[draft.kind])) return ''
   const fields = Object.entries(draft).flatMap(([name, value]: [string, unknown]) => {
@@ -36,7 +36,7 @@ export function writeDraft(draft: Draft): string {
   return JSON.stringify(Object.fromEntries(fields))
 }
 
-/** Null for what is no question of the kind. */
+/** Null if it isn't a question of this kind. */
 export function readWritten(text: string | null, kind: Kind): Draft | null {
   if (!text) return null
   try {
@@ -66,7 +66,7 @@ function lengthened(name: string, value: unknown): unknown {
   return CHOICES.includes(name) ? longChoice(value) : value
 }
 
-/** Names alone, where nothing else is said about the events. */
+/** Just the names if there are no filters. */
 const shortChoice = ({ events, filters }: EventChoice): unknown =>
   filters ? { e: events, f: shortFilters(filters) } : events
 
@@ -96,7 +96,7 @@ function longMeasure(value: unknown): unknown {
   return { of, property }
 }
 
-/** `a` all, `o` one or the other; a test is a list of its words. */
+/** `a` for all, `o` for any; a test is a list of its parts. */
 function shortFilters(filters: Filters): unknown {
   const items = itemsOf(filters).map((item) =>
     isGroup(item) ? shortFilters(item) : [item.property, item.operator, ...item.values],
@@ -120,12 +120,12 @@ const longTest = ([property, operator, ...values]: unknown[]): Record<keyof Test
   values,
 })
 
-/** A question as it is stored: with its days, by their name where they have one. */
+/** A question as stored: with its days, by preset name if possible. */
 export function storedQuestion(draft: Draft, range: Preset | DayRange): object {
   return { ...draft, ...(typeof range === 'string' ? { range } : range) }
 }
 
-/** What was stored; null where this console cannot make sense of it. */
+/** Reads a stored question; null if this console can't make sense of it. */
 export function readStored(
   stored: object,
   kind: Kind,
@@ -136,7 +136,7 @@ export function readStored(
   return draft && { draft, range: readRange(days) }
 }
 
-/** What an address says about a question over days, behind its question mark. */
+/** The query string for a question over a date range. */
 export function searchOf(draft: Draft, range?: Preset | DayRange): string {
   const query = new URLSearchParams()
   const q = writeDraft(draft)

@@ -1,5 +1,8 @@
 // Needs no page.
-/** What the demo keeps is what the console would have kept: it reads all of it, and writes the same. */
+/**
+ * The demo's saved analyses are what the console would have saved: it reads them all and writes the
+ * same.
+ */
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { expect, it } from 'vitest'

@@ -1,4 +1,6 @@
-/** The explorer became the trend: its addresses, which people have kept, ask the same there. */
+/**
+ * The explorer became the trend analysis: its bookmarked URLs redirect to the same question there.
+ */
 import { redirect, type LoaderFunctionArgs } from 'react-router'
 import type { Counted, Operator, Test } from '../../api/analysisTypes'
 import { paths } from '../../paths'
@@ -21,7 +23,7 @@ export function leaveExplorer({ params, request }: LoaderFunctionArgs): Response
   return redirect(query === '' ? place : `${place}?${query}`)
 }
 
-/** The same question, and whatever else the address says. */
+/** The same question, keeping the other URL parameters. */
 export function trendQuery(before: URLSearchParams): URLSearchParams {
   const query = new URLSearchParams(before)
   for (const name of ['event', 'measure', 'group', 'filter', 'granularity']) query.delete(name)
@@ -51,7 +53,7 @@ function draftOf(query: URLSearchParams): TrendDraft {
   ) as TrendDraft
 }
 
-/** Property, operator and values, with `~` between them. */
+/** Property, operator, and values, separated by `~`. */
 function readTest(text: string): Test[] {
   const [property, named, ...values] = text.split('~').map(unescaped)
   const operator = OPERATORS.find((one: Operator) => one === named)

@@ -67,7 +67,7 @@ describe('a fault', () => {
     expect([...placed]).toEqual([
       ['series[1].filters[1].values', 'first'],
       ['series[1].filters[3][1].property', 'second'],
-      // No value is asked for there.
+      // This operator has no value field.
       ['series[1].filters[3][0].operator', 'third'],
     ])
   })

@@ -1,4 +1,4 @@
-/** Where in the builder each fault belongs that the server finds in a question. */
+/** Maps each error the server finds in a question to its place in the builder. */
 import type { EventChoice, Filters } from '../../api/analysisTypes'
 import {
   completeFilters,
@@ -11,18 +11,18 @@ import {
 } from './filters'
 import { hasProperty, type Draft } from './question'
 
-/** Texts by the place in the draft, written like a field: `steps[1].filters[0].values`. */
+/** Messages by path in the draft, such as `steps[1].filters[0].values`. */
 export type Faults = ReadonlyMap<string, string>
 
 export const NO_FAULTS: Faults = new Map()
 
 interface Sorted {
   placed: Faults
-  /** What is wrong with something that the builder has no field for. */
+  /** Errors about something the builder has no field for. */
   rest: string[]
 }
 
-/** `fields` are those of the question as it was sent, without what says nothing yet. */
+/** `fields` refers to the question as sent, without its incomplete parts. */
 export function sortFaults(draft: Draft, fields: Record<string, string>): Sorted {
   const places = placesOf(draft)
   const placed = new Map<string, string>()
@@ -35,10 +35,10 @@ export function sortFaults(draft: Draft, fields: Record<string, string>): Sorted
   return { placed, rest }
 }
 
-/** Which tests of a group must hold is no part of where they are. */
+/** Whether all or any tests must hold isn't part of a path. */
 const plain = (field: string) => field.replaceAll(/\.(all|any)(?=\[)/g, '')
 
-/** The field itself, or the smallest part of the question that it is in and that has a field. */
+/** The field itself, or the smallest enclosing part that has one. */
 function nearest(places: Map<string, string>, field: string): string | undefined {
   for (let at = field; at !== ''; at = at.slice(0, Math.max(0, at.search(/(\.\w+|\[\d+\])$/)))) {
     const place = places.get(at)
@@ -47,7 +47,7 @@ function nearest(places: Map<string, string>, field: string): string | undefined
   return undefined
 }
 
-/** From the fields of what is sent to the places in the draft. */
+/** Maps fields of the sent question to places in the draft. */
 function placesOf(draft: Draft): Map<string, string> {
   const places = new Map<string, string>()
   const here = (...fields: string[]) => fields.forEach((field) => places.set(field, field))
@@ -107,7 +107,7 @@ function placesOf(draft: Draft): Map<string, string> {
 
 const under = (at: string, name: string) => (at === '' ? name : `${at}.${name}`)
 
-/** `sent` and `at`: where the group is in what is sent, and in the draft. */
+/** `sent` and `at`: the group's path in the sent question and in the draft. */
 function putTests(places: Map<string, string>, group: Filters, sent: string, at: string): void {
   let number = 0
   itemsOf(group).forEach((item, index) => {

@@ -1,4 +1,4 @@
-/** Tests and groups of them: when they are whole, and what stays of one that is changed. */
+/** Tests and groups of them: when they are complete, and what survives a change. */
 import type { Filters, Operator, Test } from '../../api/analysisTypes'
 
 export const OPERATORS: readonly Operator[] = [
@@ -16,26 +16,26 @@ export const OPERATORS: readonly Operator[] = [
   'not_set',
 ]
 export const NO_VALUE: readonly Operator[] = ['set', 'not_set']
-/** These compare numbers, and with one number. */
+/** Operators that compare with one number. */
 export const NUMERIC: readonly Operator[] = ['gt', 'gte', 'lt', 'lte']
-/** These compare times, and with one. */
+/** Operators that compare with one time. */
 export const TIMED: readonly Operator[] = ['since', 'before']
 const MEMBERSHIP: readonly Operator[] = ['is', 'is_not']
 
-/** What profiles and cohorts are named by. */
+/** The prefixes of profile properties. */
 export const PROFILES = ['$user:', '$device:'] as const
 export const COHORT = '$cohort:'
 
 export const isCohort = (property: string) => property.startsWith(COHORT)
 export const profileOf = (property: string) => PROFILES.find((one) => property.startsWith(one))
 
-/** Not yet where only the kind of it is chosen: the name of a profile's property is typed after that. */
+/** False if only the kind is chosen: the name of a profile property is typed after it. */
 export const isNamed = (property: string) =>
   property !== '' && property !== COHORT && !PROFILES.some((one) => property === one)
 
 export type PropertyKind = 'text' | 'number' | 'boolean' | 'time' | 'list' | 'cohort' | 'unknown'
 
-/** The tests that make sense of values of a kind. */
+/** The operators that make sense for a kind of values. */
 export function operatorsFor(kind: PropertyKind): readonly Operator[] {
   switch (kind) {
     case 'cohort':
@@ -59,7 +59,7 @@ export const isGroup = (item: Test | Filters): item is Filters => 'all' in item 
 export const itemsOf = (filters: Filters) => ('all' in filters ? filters.all : filters.any)
 export const isAll = (filters: Filters) => 'all' in filters
 
-/** The same kind of group around other items. */
+/** The same kind of group with other items. */
 export const withItems = (filters: Filters, items: (Test | Filters)[]): Filters =>
   isAll(filters) ? { all: items } : { any: items }
 
@@ -76,11 +76,11 @@ export const isNumber = (text: string) => text.trim() !== '' && Number.isFinite(
 
 const TIME = /^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})?)?$/
 
-/** A date, or a moment. */
+/** A date, or a date and time. */
 export const isTime = (text: string) =>
   TIME.test(text) && !Number.isNaN(Date.parse(text.replace(' ', 'T')))
 
-/** Undefined where no test says anything yet. */
+/** Undefined if no test is complete yet. */
 export function completeFilters(filters: Filters | undefined): Filters | undefined {
   if (!filters) return undefined
   const items = itemsOf(filters).flatMap((item): (Test | Filters)[] => {
@@ -101,7 +101,7 @@ export function countTests(filters: Filters | undefined): number {
   return itemsOf(filters).reduce((sum, item) => sum + (isGroup(item) ? countTests(item) : 1), 0)
 }
 
-/** What of the values still makes sense under another operator. */
+/** Keeps the values that still make sense under the new operator. */
 export function withOperator(test: Test, operator: Operator): Test {
   const { values } = test
   if (NO_VALUE.includes(operator)) return { ...test, operator, values: [] }
@@ -109,13 +109,13 @@ export function withOperator(test: Test, operator: Operator): Test {
   return { ...test, operator, values: one ? values.filter(one).slice(0, 1) : values }
 }
 
-/** Values of one property say nothing about another, and its test may not be one of the other's. */
+/** Drops the values, which don't apply to another property, and the operator if it doesn't fit. */
 export function withProperty({ operator }: Test, property: string): Test {
   const fits = operatorsFor(surelyOf(property)).includes(operator)
   return { property, operator: fits ? operator : 'is', values: [] }
 }
 
-/** By its name alone: what every event has is text, and what an app sends can be anything. */
+/** By name alone: common properties are text, and an app's own can be anything. */
 function surelyOf(property: string): PropertyKind {
   if (isCohort(property)) return 'cohort'
   return property.startsWith('$') && !profileOf(property) ? 'text' : 'unknown'

@@ -1,9 +1,9 @@
-/** The properties that questions are about, and what people call them. */
+/** The properties that questions are about, and their display names. */
 import type { MessageKey, Translate } from '../../i18n/store'
 import { isolated } from '../../lib/bidi'
 import { COHORT, isCohort, profileOf } from './filters'
 
-/** What every event carries beside its own properties, in the server's names. */
+/** What every event carries besides its own properties, by the server's names. */
 const NAMES = {
   $os: 'analyses.os',
   $browser: 'analyses.browser',
@@ -22,7 +22,7 @@ const NAMES = {
 type BuiltIn = keyof typeof NAMES
 export const BUILT_INS = Object.keys(NAMES) as BuiltIn[]
 
-/** Those that tell who it was: only for whoever may see personal data. */
+/** Properties that identify people, for users who may see personal data. */
 export const PERSONAL_BUILT_INS: readonly string[] = ['$user_id', '$device_id']
 
 export const isBuiltIn = (property: string): property is BuiltIn => Object.hasOwn(NAMES, property)
@@ -32,10 +32,10 @@ const PROFILE_NAMES = {
   '$device:': 'analyses.deviceProperty',
 } as const
 
-/** What a cohort is called by its id; undefined while that is not known. */
+/** A cohort's name by ID; undefined if not known yet. */
 export type CohortNames = (id: string) => string | undefined
 
-/** Its own name where it is the app's. */
+/** An app's own properties keep their names. */
 export function propertyName(property: string, t: Translate, cohorts?: CohortNames): string {
   if (isBuiltIn(property)) return t(NAMES[property])
   if (isCohort(property)) {

@@ -1,4 +1,4 @@
-/** A question as it is put together on screen: without its days, and perhaps not whole yet. */
+/** A question as built on screen: without its days, possibly incomplete. */
 import type {
   Aggregate,
   Counted,
@@ -60,7 +60,7 @@ export type Course = (typeof COURSES)[number]
 
 type Undated<Whole> = Omit<Whole, 'start' | 'end' | 'timezone'>
 
-/** How a trend is drawn is kept with it; the server is not asked about that. */
+/** The chart type is stored with a trend, but never sent to the server. */
 export type TrendDraft = Undated<TrendQuestion> & { chart?: Chart; course?: Course }
 export type FunnelDraft = Undated<FunnelQuestion>
 export type RetentionDraft = Undated<RetentionQuestion>
@@ -70,14 +70,14 @@ export type LifecycleDraft = Undated<LifecycleQuestion>
 export type Draft =
   TrendDraft | FunnelDraft | RetentionDraft | PathsDraft | DistributionDraft | LifecycleDraft
 
-/** What the series are called in a formula. */
+/** The names of the series in a formula. */
 export const LETTERS = 'ABCDEF'
 
 export const ANY: EventChoice = { events: [] }
 
 const DAY_MINUTES = 1440
 
-/** Where a page without a question begins. */
+/** Where a page without a question starts. */
 export const EMPTY: { [Of in Kind]: Extract<Draft, { kind: Of }> } = {
   trend: { kind: 'trend', series: [{ events: [], measure: { of: 'events' } }] },
   funnel: { kind: 'funnel', steps: [ANY, ANY], window_minutes: 7 * DAY_MINUTES },
@@ -90,7 +90,7 @@ export const EMPTY: { [Of in Kind]: Extract<Draft, { kind: Of }> } = {
 export const hasProperty = (measure: Measure): measure is Extract<Measure, { property: string }> =>
   'property' in measure
 
-/** What goes without saying is left out, so that equal questions are written alike. */
+/** Removes defaults, so that equal questions are written alike. */
 export function without<Kind extends object>(draft: Kind, ...names: (keyof Kind)[]): Kind {
   return Object.fromEntries(
     Object.entries(draft).filter(
@@ -99,7 +99,7 @@ export function without<Kind extends object>(draft: Kind, ...names: (keyof Kind)
   ) as Kind
 }
 
-/** What is still to be chosen before it can be asked; null where nothing is. */
+/** What must still be chosen before asking; null if nothing. */
 export function missing(draft: Draft): MessageKey | null {
   switch (draft.kind) {
     case 'trend':
@@ -123,7 +123,7 @@ export function missing(draft: Draft): MessageKey | null {
 
 const SIZES: readonly Granularity[] = ['minute', 'hour', 'day', 'week', 'month']
 
-/** Those that make a picture of the range, and that the server takes. */
+/** The granularities that suit the range and that the server accepts. */
 export function granularitiesOf(kind: Kind, range: DayRange): Granularity[] {
   const days = dayCount(range)
   const finest = { trend: 0, funnel: 1, lifecycle: 2 }[kind as string] ?? SIZES.length
@@ -143,7 +143,7 @@ export function granularitiesOf(kind: Kind, range: DayRange): Granularity[] {
   })
 }
 
-/** The chosen one where it suits the range, the usual one otherwise. */
+/** The chosen one if it suits the range, otherwise the default. */
 export function granularityOf(draft: Draft, range: DayRange): Granularity | undefined {
   const offered = granularitiesOf(draft.kind, range)
   const chosen = 'granularity' in draft ? draft.granularity : undefined
@@ -151,17 +151,17 @@ export function granularityOf(draft: Draft, range: DayRange): Granularity | unde
   return [chosen, usual].find((one) => one && offered.includes(one)) ?? offered[0]
 }
 
-/** What the server is asked: over these days, and without what is not filled in yet. */
+/** The question sent to the server: with these days, without incomplete parts. */
 export function questionOf(draft: Draft, range: DayRange, timezone: string): Question {
   const asked = without(completed(draft) as TrendDraft, 'chart', 'course')
   const granularity = granularityOf(draft, range)
   return { ...asked, ...(granularity && { granularity }), ...range, timezone }
 }
 
-/** By what an answer can be split already. */
+/** The breakdowns that are complete. */
 export const completeBreakdown = (breakdown: string[] = []) => breakdown.filter(isNamed)
 
-/** Every filter and breakdown of a question, in all places, without what says nothing yet. */
+/** Drops the incomplete filters and breakdowns anywhere in a question. */
 function completed<Part>(part: Part): Part {
   if (Array.isArray(part)) return part.map(completed) as Part
   if (typeof part !== 'object' || part === null) return part
@@ -177,7 +177,7 @@ function completed<Part>(part: Part): Part {
   return Object.fromEntries(entries) as Part
 }
 
-/** The events that a question names, in all its places. */
+/** All events a question names. */
 export function eventsOf(draft: Draft): string[] {
   const choices = (): (EventChoice | undefined)[] => {
     switch (draft.kind) {

@@ -1,4 +1,7 @@
-/** Anyone can write an address, and an older console may have stored a question: what makes no sense counts as absent. */
+/**
+ * Anyone can write a URL, and an older console may have stored the question: anything that makes no
+ * sense counts as absent.
+ */
 import type { EventChoice, Filters, Kind, Measure, Series, Test } from '../../api/analysisTypes'
 import { OPERATORS } from './filters'
 import {
@@ -23,7 +26,7 @@ export const isObject = (value: unknown): value is Fields =>
 
 export const readKind = (value: unknown): Kind | undefined => KINDS.find((kind) => kind === value)
 
-/** The draft that an object describes; null where it describes none of the kind. */
+/** The draft an object describes; null if it isn't one of this kind. */
 export function readDraft(value: unknown, kind: Kind): Draft | null {
   if (!isObject(value) || value.kind !== kind) return null
   return trimmed({ ...drafted(kind, value), filters: filters(value.filters) }) as Draft
@@ -113,7 +116,7 @@ function measure(value: unknown): Measure {
   return aggregate ? { of: aggregate, property: text(value.property) ?? '' } : { of: 'events' }
 }
 
-/** One, or none where it is no choice of events. */
+/** A list with one event choice, or empty if it isn't one. */
 function choice(value: unknown): EventChoice[] {
   if (!isObject(value) || !Array.isArray(value.events)) return []
   const events = [...new Set(texts(value.events))].slice(0, MOST.events)
@@ -166,7 +169,7 @@ function whole(value: unknown, least: number, most: number): number | undefined 
     : undefined
 }
 
-/** Without what is not said. */
+/** Drops undefined fields. */
 function trimmed(fields: object): object {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
 }

@@ -129,9 +129,9 @@ describe('a question as a sentence', () => {
       '按用户属性 plan 和设备属性 model 分组',
       'by user property plan and device property model',
     ],
-    // One that was deleted, or is somebody else's alone.
+    // Deleted, or private to someone else.
     [['$cohort:c9'], '按分群“未知分群”分组', 'by cohort Unknown cohort'],
-    // Its name is still to be typed.
+    // Its name hasn't been typed yet.
     [['$user:', '$browser'], '按浏览器分组', 'by browser'],
   ])('says by what it is broken down: %j', (breakdown, chinese, english) => {
     const draft: Draft = { ...EMPTY.trend, breakdown }

@@ -1,4 +1,4 @@
-/** What is being asked, as a sentence that can be read. */
+/** Describes the question as a readable sentence. */
 import type { EventChoice, Filters, Series, Test } from '../../api/analysisTypes'
 import type { MessageKey, Translate } from '../../i18n/store'
 import { isolated } from '../../lib/bidi'
@@ -21,7 +21,7 @@ export interface Words {
   cohorts: CohortNames
 }
 
-/** Without its days, which stand beside it. */
+/** Without its days, which are shown beside it. */
 export function sentenceOf(draft: Draft, words: Words): string {
   const clauses = [main(draft, words), ...whereClause(draft, words), ...byClause(draft, words)]
   if (draft.kind === 'trend' && draft.compare) {
@@ -129,7 +129,7 @@ function retentionText(draft: RetentionDraft, words: Words): string {
   return mode === 'on_or_after' ? joined([text, words.t('analyses.say.orAfter')], words) : text
 }
 
-/** One event or another, with what else must hold of it. */
+/** One or more events, with their filters. */
 export function eventText({ events, filters }: EventChoice, words: Words): string {
   const names =
     events.length === 0
@@ -181,7 +181,7 @@ function byClause(draft: Draft, words: Words): string[] {
   return [put('analyses.say.by', { properties: listed(properties, 'conjunction', words) }, words)]
 }
 
-/** In the middle of an English sentence: "browser", "user ID", yet "SDK version". */
+/** For use mid-sentence in English: "browser", "user ID", but "SDK version". */
 function named(property: string, { t, cohorts }: Words): string {
   const name = propertyName(property, t, cohorts)
   return name === property ? name : name.replace(/^[A-Z](?=[a-z])/, (one) => one.toLowerCase())
@@ -193,7 +193,7 @@ const UNITS = [
   ['minute', 1],
 ] as const
 
-/** In the largest unit that tells it in full. */
+/** In the largest unit that divides it evenly. */
 function windowText(minutes: number, { language }: Words): string {
   const [unit, length] = UNITS.find(([, size]) => minutes % size === 0)!
   return unitText(minutes / length, unit, language)
@@ -210,7 +210,7 @@ function listed(texts: string[], type: 'conjunction' | 'disjunction', { language
       // "a 或 b" beside "甲或乙".
       const space = (beside: string | undefined) => (HAN.test(beside ?? '') ? '' : ' ')
       const [before, after] = [parts[at - 1]?.value.at(-1), parts[at + 1]?.value[0]]
-      // Not "总和和".
+      // Avoids "总和和".
       if (before === value) return '、'
       return `${space(before)}${value.trim()}${space(after)}`
     })
@@ -218,10 +218,10 @@ function listed(texts: string[], type: 'conjunction' | 'disjunction', { language
 }
 
 const isChinese = (language: string) => language.startsWith('zh')
-/** With its punctuation, which brings its own room. */
+/** Han characters and their punctuation, which brings its own spacing. */
 const HAN = /[\p{Script=Han}\u3000-\u303f\uff00-\uffef“”]/u
 
-/** Chinese has a space beside a name of another script, and none between its own characters. */
+/** Chinese puts a space next to text in another script, but none between its own characters. */
 function put(key: MessageKey, params: Record<string, string>, { t, language }: Words): string {
   const parts = t(key).split(/(\{\w+\})/)
   const said = parts.map((part) => params[part.slice(1, -1)] ?? part)
@@ -239,7 +239,7 @@ function put(key: MessageKey, params: Record<string, string>, { t, language }: W
     .join('')
 }
 
-/** One clause after another. */
+/** Joins clauses. */
 const joined = (texts: string[], words: Words) =>
   texts.reduce((before, after) => put('analyses.say.clauses', { before, after }, words))
 

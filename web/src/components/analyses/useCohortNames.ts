@@ -5,14 +5,14 @@ import { useApp } from '../../session/app'
 import { isCohort } from './filters'
 import type { CohortNames } from './properties'
 
-/** What the cohorts are called that a question names. */
+/** The names of the cohorts a question uses. */
 export function useCohortNames(needed: boolean): CohortNames {
   const { app } = useApp()
   const { data } = useQuery({ ...cohortChoicesQuery(app.id), enabled: needed })
   return useCallback((id) => data?.find((cohort) => cohort.id === id)?.name, [data])
 }
 
-/** Anywhere in a question, or in a part of one. */
+/** Whether any part of the question refers to a cohort. */
 export function namesCohort(part: unknown): boolean {
   if (typeof part === 'string') return isCohort(part)
   return typeof part === 'object' && part !== null && Object.values(part).some(namesCohort)

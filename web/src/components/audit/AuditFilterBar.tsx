@@ -15,7 +15,7 @@ interface AuditFilterBarProps {
   scope: AuditScope
   params: TableParams<AuditFilter>
   onChange: ChangeParams<AuditFilter>
-  /** What may be done with the list, e.g. downloading it. */
+  /** Actions for the list, e.g. download. */
   actions: React.ReactNode
 }
 

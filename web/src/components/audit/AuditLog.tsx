@@ -1,4 +1,4 @@
-/** Who did what, when and from where, as a list: in a team and its apps, or in one app. */
+/** Who did what, when, and from where: in a team and its apps, or in one app. */
 import { useQuery } from '@tanstack/react-query'
 import { auditQuery, type AuditEntry, type AuditScope } from '../../api/audit'
 import { useLanguageStore, type Translate } from '../../i18n/store'
@@ -72,7 +72,7 @@ function columns(t: Translate, scope: AuditScope): Column<AuditEntry>[] {
     { key: 'actor', title: t('audit.actor'), render: ({ actor }) => actorName(actor, t) },
     { key: 'action', title: t('audit.action'), heads: true, render: (entry) => entry.action_name },
     { key: 'target', title: t('audit.target'), render: ({ target }) => targetName(target, scope) },
-    // Of one app everything is about that app; its name stands above.
+    // In one app's log every entry is about that app, which is named above.
     ...(scope.kind === 'org' ? [app] : []),
     { key: 'ip', title: t('sessions.ip'), render: ({ ip }) => ip ?? UNKNOWN },
   ]
@@ -90,7 +90,7 @@ function actorName({ kind, name, email }: AuditEntry['actor'], t: Translate) {
   )
 }
 
-/** The team or app itself is known by name here, whatever the entry says. */
+/** The team or app itself is shown by its current name, whatever the entry says. */
 function targetName({ name, id }: AuditEntry['target'], scope: AuditScope): string {
   return name ?? (id === scope.id ? scope.name : (id ?? UNKNOWN))
 }

@@ -7,7 +7,7 @@ import { useUser } from '../../session/useUser'
 import { changesOf, inWords, notesOf } from './changes'
 import styles from './audit.module.css'
 
-/** Everything that is known about one entry. */
+/** Everything recorded about one entry. */
 export function EntryDetails({ entry }: { entry: AuditEntry }) {
   const t = useT()
   const language = useLanguageStore((state) => state.currentLang)
@@ -20,7 +20,7 @@ export function EntryDetails({ entry }: { entry: AuditEntry }) {
     ...appFacts(entry, t),
     [t('audit.device'), inWords(entry.user_agent)],
     [t('audit.entryId'), entry.id],
-    // Named as the server names them: they are data, not words of the console.
+    // By the server's names: these are data, not console texts.
     ...notesOf(entry.details).map(([name, value]): [string, string] => [name, inWords(value)]),
   ]
   return (
@@ -50,7 +50,7 @@ export function EntryDetails({ entry }: { entry: AuditEntry }) {
   )
 }
 
-/** The name for people; the id for whoever looks for the entries of an app that is gone. */
+/** The name for people; the ID for finding the entries of a purged app. */
 function appFacts({ app_id, app_name }: AuditEntry, t: Translate): [string, string][] {
   if (!app_id) return []
   return [

@@ -17,7 +17,7 @@ interface ExportButtonsProps {
   filters: AuditFilters
 }
 
-/** What the filters show, all pages of it, as a file. */
+/** Downloads all pages of the filtered list as a file. */
 export function ExportButtons({ scope, filters }: ExportButtonsProps) {
   const t = useT()
   const exporting = useMutation({

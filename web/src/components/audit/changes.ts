@@ -1,4 +1,4 @@
-/** An entry's details, apart into what changed and what else was noted. */
+/** Splits an entry's details into changes and other notes. */
 
 export interface Change {
   field: string
@@ -14,7 +14,7 @@ export function changesOf(details: Record<string, unknown>): Change[] {
   return (
     fields
       .map((field) => ({ field, before: old[field], after: now[field] }))
-      // Both sides hold the whole thing; only the difference is news.
+      // Both sides contain the full object; only the differences matter.
       .filter((change) => JSON.stringify(change.before) !== JSON.stringify(change.after))
   )
 }

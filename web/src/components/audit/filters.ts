@@ -1,4 +1,4 @@
-/** The filters as they stand in the address, and as the server takes them. */
+/** The filters as in the URL, and as the server takes them. */
 import type { AuditFilters } from '../../api/audit'
 import type { TableParams } from '../table/useTableParams'
 import { dayEnd, dayStart } from '../../lib/zonedDay'
@@ -7,7 +7,7 @@ import { ACTION_GROUPS, prefixOf } from './groups'
 export const AUDIT_FILTERS = ['actor', 'action', 'from', 'to'] as const
 export type AuditFilter = (typeof AUDIT_FILTERS)[number]
 
-/** Days are the person's own: the times beside them are shown in their zone too. */
+/** Days are in the user's time zone, like the times shown beside them. */
 export function filtersFor(params: TableParams<AuditFilter>, timeZone: string): AuditFilters {
   const group = ACTION_GROUPS.find((known) => known === params.action)
   return {

@@ -1,6 +1,6 @@
 import type { AuditScope } from '../../api/audit'
 
-/** What actions are about: the beginnings of their names, as the server filters by them. */
+/** What actions are about: the prefixes the server filters by. */
 export const ACTION_GROUPS = [
   'org',
   'org_member',
@@ -13,7 +13,7 @@ export const ACTION_GROUPS = [
 ] as const
 export type ActionGroup = (typeof ACTION_GROUPS)[number]
 
-/** Nobody joins, leaves or is invited inside of an app: those entries are the team's. */
+/** Nobody joins, leaves, or is invited within an app: those entries are the team's. */
 const TEAM_ONLY: readonly ActionGroup[] = ['org', 'org_member', 'invitation']
 
 export function groupsOf({ kind }: AuditScope): readonly ActionGroup[] {

@@ -1,4 +1,4 @@
-/** Values with their counts, the longest bar first: which browser, which event, which reason. */
+/** Values with their counts, longest bar first: which browser, which event, which reason. */
 import { useLanguageStore } from '../../i18n/store'
 import { useT } from '../../i18n/useT'
 import { Counted } from '../table/Counted'
@@ -8,11 +8,11 @@ import styles from './BarList.module.css'
 interface BarRow {
   key: string
   name: React.ReactNode
-  /** Of the whole, 0 to 1: the bar's length. */
+  /** Share of the total, 0 to 1: the bar's length. */
   share: number
-  /** One for each of the columns. */
+  /** One per column. */
   counts: number[]
-  /** Not a value of its own, such as the rest of all others. */
+  /** Not a real value, such as the rest. */
   soft?: boolean
 }
 

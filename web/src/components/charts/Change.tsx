@@ -3,7 +3,7 @@ import { useT } from '../../i18n/useT'
 import { percent } from './format'
 import styles from './Change.module.css'
 
-/** How much more or less than before: an arrow, a color, and a word for whoever sees neither. */
+/** The change since before: an arrow, a color, and a word for people who see neither. */
 export function Change({ change }: { change: number | null | undefined }) {
   const t = useT()
   const language = useLanguageStore((state) => state.currentLang)

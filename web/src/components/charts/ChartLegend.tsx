@@ -8,7 +8,7 @@ interface ChartLegendProps {
   onChange: (hidden: string[]) => void
 }
 
-/** Which line is which, and a switch for each. The last one cannot be switched off. */
+/** Which line is which, with a switch for each. The last one can't be turned off. */
 export function ChartLegend({ series, hidden, onChange }: ChartLegendProps) {
   return (
     <ul className={styles.legend}>

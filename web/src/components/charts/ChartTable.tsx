@@ -8,12 +8,12 @@ interface ChartTableProps {
   caption: string
   times: number[]
   series: ChartSeries[]
-  /** The place of the bucket that is not over, or -1. */
+  /** The index of the unfinished bucket, or -1. */
   unfinished: number
   style: BucketStyle
 }
 
-/** The numbers behind the lines; not made anew while somebody moves over them. */
+/** The numbers behind the lines. Memoized, so it isn't rebuilt while the pointer moves. */
 export const ChartTable = memo(function ChartTable(props: ChartTableProps) {
   const { caption, times, series, unfinished, style } = props
   const t = useT()

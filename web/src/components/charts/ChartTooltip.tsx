@@ -12,14 +12,14 @@ interface ChartTooltipProps {
   times: number[]
   series: DrawnSeries[]
   stacked?: boolean
-  /** Whether the bucket is not over. */
+  /** Whether the bucket is unfinished. */
   soFar: boolean
   style: BucketStyle
   /** What a click does. */
   hint?: string
 }
 
-/** Everything about one bucket, beside a line through it. */
+/** Everything about one bucket, beside a vertical line. */
 export function ChartTooltip(props: ChartTooltipProps) {
   const { chart, index, byKey, times, series, stacked, soFar, style, hint } = props
   const t = useT()
@@ -34,7 +34,7 @@ export function ChartTooltip(props: ChartTooltipProps) {
         className={styles.tooltip}
         data-side={x > chart.getWidth() / 2 ? 'before' : 'after'}
         style={{ left: x }}
-        // Read out only to whoever moves by keys: a mouse would make it talk without end.
+        // Announced only for keyboard users: a mouse would make it talk constantly.
         role={byKey ? 'status' : undefined}
         aria-hidden={byKey ? undefined : true}
       >

@@ -1,4 +1,4 @@
-/** A part of a board with its own question to the server: what is slow or fails holds nothing else up. */
+/** A card on a board with its own request, so a slow or failing card holds nothing else up. */
 import type { UseQueryResult } from '@tanstack/react-query'
 import { Button } from 'antd'
 import { useId } from 'react'
@@ -16,17 +16,17 @@ export type CardQuery<Data> = Pick<
 
 interface CardHeadProps {
   title: string
-  /** How what it shows is counted. */
+  /** How its figures are counted. */
   definition?: React.ReactNode
-  /** Beside the title. */
+  /** Shown beside the title. */
   actions?: React.ReactNode
-  /** Between the two where there is room, on a line of its own otherwise. */
+  /** Between title and actions if there is room, otherwise on its own line. */
   choice?: React.ReactNode
 }
 
 interface DataCardProps<Data> extends CardHeadProps {
   query: CardQuery<Data>
-  /** Of the final size, so that nothing jumps. */
+  /** Has the final size, to avoid layout shift. */
   skeleton: React.ReactNode
   children: (data: Data) => React.ReactNode
 }
@@ -72,7 +72,7 @@ export function Card(props: CardHeadProps & { children: React.ReactNode }) {
   )
 }
 
-/** Above figures that could not be brought up to date. */
+/** Shown above figures that couldn't be updated. */
 export function StaleNote({ error, query }: { error: Error; query: CardQuery<unknown> }) {
   const t = useT()
   const { isFetching: retrying } = query
@@ -88,7 +88,7 @@ export function StaleNote({ error, query }: { error: Error; query: CardQuery<unk
   )
 }
 
-/** In the place of a chart or a list of that height. */
+/** A placeholder for a chart or list of this height. */
 export function BlockSkeleton({ height }: { height: number }) {
   return <div className={styles.block} style={{ height }} aria-hidden="true" />
 }

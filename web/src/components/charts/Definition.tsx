@@ -1,4 +1,4 @@
-/** A small "i" beside a figure's name that says how the figure is counted. */
+/** A small "i" beside a figure's name that explains how it is counted. */
 import { InfoCircleOutlined } from '@ant-design/icons'
 import { useId, useRef, useState } from 'react'
 import { useT } from '../../i18n/useT'
@@ -15,7 +15,7 @@ export function Definition({ of, children }: { of: string; children: React.React
 
   const show = () => {
     const at = button.current?.getBoundingClientRect().left ?? 0
-    // Towards the middle of the screen, where there is room.
+    // Toward the middle of the screen, where there is room.
     setSide(at > window.innerWidth / 2 ? 'end' : 'start')
   }
   useDismiss(frame, open, (byKey) => {
@@ -37,7 +37,7 @@ export function Definition({ of, children }: { of: string; children: React.React
         aria-label={t('chart.definitionOf', { name: of })}
         aria-expanded={open}
         aria-controls={open ? id : undefined}
-        // A mouse has opened it already by coming here.
+        // With a mouse, hovering has already opened it.
         onClick={({ detail }) => (open && detail === 0 ? setSide(null) : show())}
       >
         <InfoCircleOutlined aria-hidden />

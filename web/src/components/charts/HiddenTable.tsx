@@ -9,12 +9,12 @@ interface HiddenTableProps {
   heading: string
   labels: string[]
   series: Pick<ChartSeries, 'key' | 'name' | 'values'>[]
-  /** Of each row, whether it is not over. */
+  /** For each row, whether it is unfinished. */
   unfinished?: boolean[]
   format: (value: number) => string
 }
 
-/** The numbers behind a drawing, for whoever does not see it. */
+/** The numbers behind a chart, for screen readers. */
 export const HiddenTable = memo(function HiddenTable(props: HiddenTableProps) {
   const { caption, heading, labels, series, unfinished, format } = props
   const t = useT()

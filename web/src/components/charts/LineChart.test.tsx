@@ -16,7 +16,7 @@ const SERIES = [
   { key: 'before', name: '对比期', values: [800, 0], dashed: true, times: [0, DAY] },
 ]
 
-/** Draws nothing; ten pixels for every bucket. */
+/** Draws nothing; each bucket is ten pixels wide. */
 const chart = {
   setOption: vi.fn<(option: EChartsCoreOption) => void>(),
   resize: vi.fn(),
@@ -76,7 +76,7 @@ it('draws what is compared with as a dashed line', async () => {
   ])
 })
 
-/** The second of four days is not over. */
+/** The second of four days is unfinished. */
 const SO_FAR: ChartSeries[] = [
   { key: 'now', name: '事件数', values: [7, 5, null, null] },
   { key: 'before', name: '对比期', values: [1, 2, 3, 4], dashed: true },
@@ -108,7 +108,7 @@ it('says in words and in the table what is so far and what lies ahead', async ()
     '2026年3月3日周二—3',
     '2026年3月4日周三—4',
   ])
-  // The first arrow leads to what happens now.
+  // The first arrow key goes to the current bucket.
   fireEvent.keyDown(stage(), { key: 'ArrowRight' })
   expect(screen.getByRole('status').textContent).toBe('2026年3月2日周一 · 截至目前事件数5对比期2')
   fireEvent.keyDown(stage(), { key: 'ArrowRight' })
@@ -144,7 +144,7 @@ it('leads on from the bucket that is clicked, or chosen by keys', async () => {
   fireEvent.pointerMove(stage(), { clientX: 2 })
   fireEvent.click(stage())
   expect(does).toHaveBeenLastCalledWith(0)
-  // A finger that taps reads the values.
+  // A tap reads the values.
   fireEvent(stage(), Object.assign(new Event('click', { bubbles: true }), { pointerType: 'touch' }))
   expect(does).toHaveBeenCalledTimes(2)
 })

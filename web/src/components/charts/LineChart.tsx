@@ -1,7 +1,6 @@
 /**
- * Lines over time. The library draws lines and axes and nothing else: legend, tooltip and the table
- * for screen readers are elements of the page, so that they obey its content policy, its theme and
- * the keyboard.
+ * Lines over time. ECharts draws only lines and axes; the legend, tooltip, and screen reader table
+ * are page elements, so they follow the content security policy, the theme, and the keyboard.
  */
 import { Button } from 'antd'
 import { useCallback, useImperativeHandle, useMemo, useState, type Ref } from 'react'
@@ -19,7 +18,7 @@ import { useChart } from './useChart'
 import { usePointed } from './usePointed'
 import styles from './LineChart.module.css'
 
-/** What the legend of a few series takes above the chart, for whoever keeps the room. */
+/** The height of a short legend above the chart, for placeholders. */
 export const LEGEND_HEIGHT = 36
 
 export interface ChartHandle {
@@ -29,11 +28,11 @@ export interface ChartHandle {
 
 interface LineChartProps extends ChartData {
   height?: number
-  /** Says what the chart is about. */
+  /** Describes the chart. */
   ariaLabel: string
-  /** Where there is nothing to draw. */
+  /** Shown if there is nothing to draw. */
   emptyText: React.ReactNode
-  /** What a click on a bucket, or Enter, leads to, and what that is called. */
+  /** What a click or Enter on a bucket does, and its description. */
   onPoint?: { does: (index: number) => void; hint: string }
   ref?: Ref<ChartHandle>
 }

@@ -2,7 +2,7 @@ import { useLanguageStore } from '../../i18n/store'
 import { percent } from './format'
 import styles from './ShareBar.module.css'
 
-/** A part of a whole, as a bar and as a number. */
+/** A share of a total, as a bar and a number. */
 export function ShareBar({ share }: { share: number }) {
   const language = useLanguageStore((state) => state.currentLang)
   return (

@@ -1,18 +1,18 @@
-/** A small line without axes, beside a number that says what matters. Decoration for screen readers. */
+/** A small line without axes, beside the number that matters. Hidden from screen readers. */
 import styles from './Sparkline.module.css'
 
 export interface Course {
-  /** Null for what lies ahead. */
+  /** Null for future values. */
   values: (number | null)[]
-  /** What it is compared with, dashed. */
+  /** The comparison, dashed. */
   previous?: (number | null)[]
-  /** The place of the value that is so far; the way to it is dashed. */
+  /** The index of the unfinished value; the segment leading to it is dashed. */
   partial?: number
 }
 
 const WIDTH = 100
 const HEIGHT = 32
-/** Room for half of the line's width. */
+/** Room for half the line width. */
 const EDGE = 2
 
 export function Sparkline({ values, previous = [], partial = -1 }: Course) {
@@ -44,7 +44,7 @@ export function Sparkline({ values, previous = [], partial = -1 }: Course) {
   )
 }
 
-/** Through all that is known; each in its place. */
+/** Connects the known values, each at its position. */
 export function pathOf(values: (number | null)[], most: number, least = 0): string {
   return values
     .flatMap((value, index) => {

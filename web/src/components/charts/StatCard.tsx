@@ -1,4 +1,4 @@
-/** One figure: its name and definition, its value, how it changed, and its course in small. */
+/** One figure: name, definition, value, change, and a sparkline. */
 import { useId } from 'react'
 import { Button } from 'antd'
 import { useLanguageStore } from '../../i18n/store'
@@ -12,9 +12,9 @@ import styles from './StatCard.module.css'
 
 interface Figure {
   value: number
-  /** Null where nothing can be compared yet. */
+  /** Null if nothing can be compared yet. */
   previous?: number | null
-  /** Ratio of the difference to the value before, over the same part of both times. */
+  /** The change as a ratio of the earlier value, over the same part of both periods. */
   change?: number | null
 }
 
@@ -22,11 +22,11 @@ interface StatCardProps {
   title: string
   definition: string
   figure: CardQuery<Figure>
-  /** Whether anything is compared; without it there is no word about change. */
+  /** Whether there is a comparison; without it, no change is shown. */
   compared: boolean
-  /** Makes a link of the value. */
+  /** Wraps the value in a link. */
   lead?: (value: React.ReactNode) => React.ReactNode
-  /** Its values over time, null until they are there. */
+  /** Its values over time; null until loaded. */
   course: Course | null
 }
 

@@ -5,7 +5,7 @@ import { chartColors, NEUTRAL, SERIES_COLORS, strokeOf } from './colors'
 
 type Rgb = [number, number, number]
 
-/** Linear light. */
+/** Linear RGB. */
 function linear(hex: string): Rgb {
   return [1, 3, 5].map((at) => {
     const channel = parseInt(hex.slice(at, at + 2), 16) / 255
@@ -20,7 +20,7 @@ function contrast(one: string, other: string): number {
   return (light! + 0.05) / (dark! + 0.05)
 }
 
-/** What is seen by eyes that lack one kind of cone (Machado, Oliveira and Fernandes, 2009). */
+/** What people missing one type of cone see (Machado, Oliveira and Fernandes, 2009). */
 const EYES: Record<string, [Rgb, Rgb, Rgb]> = {
   all: [
     [1, 0, 0],
@@ -49,7 +49,7 @@ const times = (matrix: [Rgb, Rgb, Rgb], color: Rgb) =>
     Math.min(1, Math.max(0, row[0] * color[0] + row[1] * color[1] + row[2] * color[2])),
   ) as Rgb
 
-/** CIE L*a*b*, in which distances are about as large as they look. */
+/** CIE L*a*b*, where distances roughly match perceived differences. */
 function lab(color: Rgb): Rgb {
   const [x, y, z] = [
     (0.4124564 * color[0] + 0.3575761 * color[1] + 0.1804375 * color[2]) / 0.95047,

@@ -1,7 +1,7 @@
 /**
- * Colors of series. They follow the hues of Okabe and Ito's palette for color-blind readers, with
- * the brand's blue in the place of theirs, and are darkened or lightened for each ground: every one
- * has at least 3:1 against it, and every two stay apart under protanopia, deuteranopia and
+ * Series colors. They follow the hues of Okabe and Ito's palette for color-blind readers, with the
+ * brand's blue in place of theirs, and are darkened or lightened for each background: each has a
+ * contrast of at least 3:1, and any two stay distinct under protanopia, deuteranopia, and
  * tritanopia (a test measures both).
  */
 import { palettes, type Palette } from '../../theme/palette'
@@ -11,7 +11,7 @@ export const SERIES_COLORS = {
   dark: ['#0084ff', '#e2570f', '#3fbf8f', '#e07fc9', '#f0e442', '#f2f6fb'],
 } as const
 
-/** For what is no series of its own: the rest of all others, the time before. */
+/** For lines that aren't a series of their own: the rest, the previous period. */
 export const NEUTRAL = -1
 
 type ThemeName = keyof typeof SERIES_COLORS
@@ -31,7 +31,7 @@ export interface Stroke {
   line: 'solid' | 'dashed' | 'dotted'
 }
 
-/** More series than colors begin again, dotted, so that no two look the same. */
+/** With more series than colors, colors repeat with dotted lines, so no two look the same. */
 export function strokeOf(index: number, dashed: boolean, { palette, theme }: ChartColors): Stroke {
   const colors = SERIES_COLORS[theme]
   const again = index >= colors.length

@@ -21,7 +21,7 @@ describe('a bucket of time', () => {
 
   it('is a whole week, also where clocks change in it', () => {
     const style = { timezone: 'Europe/Berlin', language: 'en-US', granularity: 'week' } as const
-    // From the Monday before summer time begins on Sunday, March 29th.
+    // From the Monday before daylight saving time begins on Sunday, March 29th.
     expect(bucketLabel(at('2026-03-22T23:00:00Z'), style)).toMatch(/Mar 23\s–\s29, 2026/)
     expect(bucketLabel(at('2026-10-18T22:00:00Z'), style)).toMatch(/Oct 19\s–\s25, 2026/)
   })

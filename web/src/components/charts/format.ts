@@ -1,11 +1,11 @@
-/** Numbers and buckets of time as charts and tables write them. */
+/** Formats numbers and time buckets for charts and tables. */
 import type { BucketSize } from '../range/range'
 import { UNKNOWN } from '../table/Counted'
 
 const DAY_MS = 86_400_000
 const formats = new Map<string, Intl.DateTimeFormat>()
 
-/** Making one is slow, and a chart needs the same one for every bucket. */
+/** Creating a formatter is slow, and a chart needs the same one for every bucket. */
 function inZone(
   language: string,
   options: Intl.DateTimeFormatOptions,
@@ -17,7 +17,7 @@ function inZone(
     try {
       format = new Intl.DateTimeFormat(language, { ...options, timeZone })
     } catch {
-      // A zone that the server knows and this browser does not.
+      // A time zone that the server knows but this browser doesn't.
       format = new Intl.DateTimeFormat(language, options)
     }
     formats.set(key, format)
@@ -33,10 +33,10 @@ export interface BucketStyle {
 
 const HOUR = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const
 const DAY = { month: 'short', day: 'numeric' } as const
-/** 11/9 rather than 11月9日, of which half as many fit below an axis. */
+/** 11/9 instead of 11月9日, to fit twice as many labels on an axis. */
 const SHORT_DAY = { month: 'numeric', day: 'numeric' } as const
 
-/** Short, for below the axis: an hour that begins a day is told as that day. */
+/** Short, for the axis; midnight is shown as its date. */
 export function axisLabel(time: number, { granularity, timezone, language }: BucketStyle): string {
   if (granularity === 'month') {
     return inZone(language, { year: 'numeric', month: 'short' }, timezone).format(time)
@@ -48,12 +48,12 @@ export function axisLabel(time: number, { granularity, timezone, language }: Buc
   return inZone(language, language.startsWith('zh') ? SHORT_DAY : DAY, timezone).format(time)
 }
 
-/** A date without its year, for where the years are told beside it. */
+/** A date without its year, for use where the year is shown nearby. */
 export function dayLabel(date: string, language: string): string {
   return inZone(language, DAY, 'UTC').format(Date.parse(date))
 }
 
-/** In full: which minute, hour, day, week or month a bucket is. */
+/** The full name of a bucket: its minute, hour, day, week, or month. */
 export function bucketLabel(time: number, style: BucketStyle): string {
   const { granularity, timezone, language } = style
   const whole = { ...DAY, year: 'numeric' } as const
@@ -64,24 +64,24 @@ export function bucketLabel(time: number, style: BucketStyle): string {
     case 'day':
       return inZone(language, { ...whole, weekday: 'short' }, timezone).format(time)
     case 'week':
-      // Noon, because a week in which clocks change is an hour longer or shorter.
+      // Noon of the last day, because a week with a clock change is an hour longer or shorter.
       return inZone(language, whole, timezone).formatRange(time, time + 6.5 * DAY_MS)
     case 'month':
       return inZone(language, { year: 'numeric', month: 'long' }, timezone).format(time)
   }
 }
 
-/** The time of day of a moment, to the minute. */
+/** The time of day, to the minute. */
 export function timeLabel(moment: number, language: string, timezone: string): string {
   return inZone(language, HOUR, timezone).format(moment)
 }
 
-/** From one date to another, without their years. */
+/** A date range without years. */
 export function daysLabel(first: string, last: string, language: string): string {
   return inZone(language, DAY, 'UTC').formatRange(Date.parse(first), Date.parse(last))
 }
 
-/** The time of day of a moment, to the second. */
+/** The time of day, to the second. */
 export function clockLabel(moment: number, language: string, timezone: string): string {
   const options = { timeStyle: 'medium', hourCycle: 'h23' } as const
   return inZone(language, options, timezone).format(moment)
@@ -101,7 +101,7 @@ export function plainCount(value: number, language: string): string {
   return value.toLocaleString(language, { maximumFractionDigits: 2 })
 }
 
-/** A dash for what lies ahead. */
+/** A dash for future values. */
 export function countOrNone(value: number | null | undefined, language: string): string {
   return value == null ? UNKNOWN : plainCount(value, language)
 }

@@ -1,4 +1,4 @@
-/** The chart library travels once the numbers are on screen, and once for all charts. */
+/** ECharts loads after the numbers are on screen, once for all charts. */
 export type Engine = typeof import('./engine')
 
 const LONGEST_WAIT_MS = 1500
@@ -9,7 +9,7 @@ export function loadEngine(): Promise<Engine> {
   loading ??= idle()
     .then(() => import('./engine'))
     .catch((error: unknown) => {
-      // The next chart, or a retry, asks again.
+      // The next chart or a retry tries again.
       loading = null
       throw error
     })
@@ -18,7 +18,7 @@ export function loadEngine(): Promise<Engine> {
 
 function idle(): Promise<void> {
   return new Promise((resolve) => {
-    // Safari has no such call.
+    // Not in Safari.
     if (typeof window.requestIdleCallback === 'function') {
       window.requestIdleCallback(() => resolve(), { timeout: LONGEST_WAIT_MS })
     } else {

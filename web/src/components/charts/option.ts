@@ -1,4 +1,4 @@
-/** What the chart library is told to draw. */
+/** Builds the ECharts options. */
 import type { EChartsCoreOption } from 'echarts/core'
 import type { BucketSize } from '../range/range'
 import type { ChartColors } from './colors'
@@ -7,12 +7,12 @@ import { partialIndex, type ChartData, type DrawnSeries } from './series'
 
 interface Drawing extends Pick<ChartData, 'times' | 'stacked' | 'partial'> {
   series: DrawnSeries[]
-  /** What is written at the bucket that is not over. */
+  /** The label of the unfinished bucket. */
   soFar: string
   style: BucketStyle
   colors: ChartColors
   animated: boolean
-  /** How wide the chart is at the moment of drawing. */
+  /** The chart's current width. */
   width: () => number
 }
 
@@ -23,7 +23,7 @@ export function lineOption(drawing: Drawing): EChartsCoreOption {
     values.every((value) => value === null || Number.isInteger(value)),
   )
   const isBelow = series.some(({ values }) => values.some((value) => value !== null && value < 0))
-  // One line alone stands on a tint of itself; more would muddy each other.
+  // A single line gets a tinted area; several would blur together.
   const alone = series.filter(({ dashed }) => !dashed).length === 1
   return {
     animation: animated,
@@ -43,7 +43,7 @@ export function lineOption(drawing: Drawing): EChartsCoreOption {
         hideOverlap: true,
         interval: (index: number) => isLabeled(index, times.length, style.granularity, width()),
         margin: 10,
-        // Inside of the chart's edges, or the lines would have to end before them.
+        // Labels stay within the chart's edges; otherwise the lines would have to end earlier.
         alignMinLabel: times.length > 1 ? 'left' : undefined,
         alignMaxLabel: times.length > 1 ? 'right' : undefined,
       },
@@ -93,7 +93,9 @@ function lineOf({ key, name, values, dashed, stroke }: DrawnSeries, lines: Lines
   }
 }
 
-/** From the last whole bucket to the one that is not over: dashed, ending in a ring that says so. */
+/**
+ * A dashed segment from the last finished bucket to the unfinished one, ending in a labeled ring.
+ */
 function soFarLines(lines: Lines) {
   const { times, series, stacked, alone, soFar } = lines
   const { palette } = lines.colors
@@ -112,7 +114,7 @@ function soFarLines(lines: Lines) {
     fontSize: 12,
   }
   const now = series.filter(({ dashed }) => !dashed)
-  // Once for all lines, at the one that is highest there.
+  // Label only the highest line at that point.
   const highest = stacked ? now.at(-1) : maxBy(now, ({ values }) => values[partial] ?? 0)
   return now.map((one) => ({
     ...lineOf({ ...one, dashed: true }, lines),
@@ -139,7 +141,7 @@ function maxBy<Item>(items: Item[], size: (item: Item) => number): Item | undefi
   )
 }
 
-/** How many buckets may lie from one label to the next: what people count days, hours and minutes in. */
+/** The allowed numbers of buckets between two labels: how people count days, hours, and minutes. */
 const STEPS: Record<BucketSize, number[]> = {
   minute: [1, 2, 5, 10, 15, 30, 60, 120, 180, 240, 360, 720, 1440],
   hour: [1, 2, 3, 4, 6, 12, 24, 48, 168],
@@ -149,7 +151,9 @@ const STEPS: Record<BucketSize, number[]> = {
 }
 const LABEL_ROOM = 72
 
-/** Evenly, and with the newest bucket among them; hours and minutes are counted from where the range begins. */
+/**
+ * Evenly spaced, including the newest bucket; hours and minutes count from the start of the range.
+ */
 export function isLabeled(
   index: number,
   count: number,
@@ -168,7 +172,7 @@ function areaOf(stacked: boolean, alone: boolean, dashed = false) {
   return { opacity: stacked ? 0.4 : 0.08 }
 }
 
-/** A canvas does not know custom properties. */
+/** A canvas can't use custom properties. */
 export function fontFamily(): string {
   return getComputedStyle(document.documentElement).getPropertyValue('--font') || 'sans-serif'
 }

@@ -1,4 +1,4 @@
-/** A chart as a picture for a document: always light, of one size, with title and legend. */
+/** Renders a chart as a picture for documents: always light, fixed size, with title and legend. */
 import type { EChartsCoreOption } from 'echarts/core'
 import { markPicture } from '../watermark/mark'
 import { chartColors, type Stroke } from './colors'
@@ -11,12 +11,12 @@ const HEIGHT = 440
 const MARGIN = 32
 const LINE = 26
 const SHARP = 2
-/** No browser draws much more than this on one side. */
+/** Browsers limit a canvas to about this size per side. */
 const MOST_PIXELS = 8192
 
 interface LinePicture extends ChartData {
   title: string
-  /** Under the title: what it covers. */
+  /** Shown below the title: what the chart covers. */
   note?: string
   language: string
   soFar: string
@@ -44,7 +44,7 @@ interface Picture extends Framed {
   option: (width: () => number) => EChartsCoreOption
 }
 
-/** Of whatever the library draws. */
+/** Takes anything ECharts can draw. */
 export async function pictureOf(picture: Picture): Promise<Blob> {
   const { height = HEIGHT } = picture
   const { init } = await loadEngine()
@@ -67,11 +67,11 @@ export async function pictureOf(picture: Picture): Promise<Blob> {
 interface Drawing extends Framed {
   width: number
   height: number
-  /** Draws into that much room, from the pen's origin on. */
+  /** Draws into an area of this size, starting at the context's origin. */
   draw: (pen: CanvasRenderingContext2D) => void
 }
 
-/** Puts title and legend above whatever is drawn. */
+/** Adds title and legend above the drawing. */
 export function framed({ title, note, legend, width, height, draw }: Drawing): Promise<Blob> {
   const { palette } = chartColors(false)
   const canvas = document.createElement('canvas')
@@ -89,7 +89,7 @@ export function framed({ title, note, legend, width, height, draw }: Drawing): P
   const top = legendAt + 20
   const all = { width: width + 2 * MARGIN, height: top + height + MARGIN }
   const sharp = Math.max(all.width, all.height) * SHARP > MOST_PIXELS ? 1 : SHARP
-  // Sets the pen back as well.
+  // Setting the size also resets the context.
   canvas.width = all.width * sharp
   canvas.height = all.height * sharp
   pen.scale(sharp, sharp)
@@ -114,7 +114,7 @@ export function framed({ title, note, legend, width, height, draw }: Drawing): P
   })
 }
 
-/** As many lines as it takes: between words, or between characters where a word is as long as that. */
+/** Wraps text between words, or between characters if a word is too long. */
 export function wrapped(text: string, fits: (line: string, index: number) => boolean): string[] {
   const lines: string[] = []
   let line = ''

@@ -4,24 +4,24 @@ import { strokeOf, type ChartColors, type Stroke } from './colors'
 export interface ChartSeries {
   key: string
   name: string
-  /** One for each of the chart's times; null for what lies ahead. */
+  /** One per time; null for future values. */
   values: (number | null)[]
-  /** What is compared with. */
+  /** Whether it is the comparison. */
   dashed?: boolean
-  /** Which of the palette's colors; NEUTRAL for none. Its place among the series, where not said. */
+  /** The palette index, or NEUTRAL. Defaults to the position among the series. */
   color?: number
-  /** The times that the values are of, where those are not the chart's own. */
+  /** The times of the values, if they differ from the chart's. */
   times?: (number | undefined)[]
 }
 
 export interface ChartData {
-  /** Where each bucket begins (ms). */
+  /** The start of each bucket (ms). */
   times: number[]
   series: ChartSeries[]
   granularity: BucketSize
   timezone: string
   stacked?: boolean
-  /** The one of the times whose bucket is not over: its values are so far. */
+  /** The start of the unfinished bucket, whose values are so far. */
   partial?: number | null
 }
 
@@ -36,12 +36,12 @@ export function drawn(series: ChartSeries[], colors: ChartColors): DrawnSeries[]
   }))
 }
 
-/** The place of the bucket that is not over; -1 where all are. */
+/** The index of the unfinished bucket, or -1. */
 export function partialIndex({ times, partial }: Pick<ChartData, 'times' | 'partial'>): number {
   return partial == null ? -1 : times.indexOf(partial)
 }
 
-/** Zeros all over are nothing to look at. */
+/** All zeros count as empty. */
 export function isEmpty({ times, series }: ChartData): boolean {
   return times.length === 0 || series.every(({ values }) => values.every((value) => !value))
 }

@@ -3,10 +3,13 @@ import { useEffect, useRef, useState } from 'react'
 import { useThemeStore } from '../../theme/store'
 import { loadEngine } from './loadEngine'
 
-/** What A4 leaves between its margins and a card's (px). */
+/** The width A4 leaves for a card within its margins (px). */
 const PAPER_WIDTH = 640
 
-/** A chart in an element: made when the library is there, redrawn with what it is told, as large as its element. */
+/**
+ * A chart in an element: created once ECharts has loaded, updated with its options, resized with
+ * its element.
+ */
 export function useChart(option: (width: () => number) => EChartsCoreOption) {
   const host = useRef<HTMLDivElement>(null)
   const [chart, setChart] = useState<EChartsType | null>(null)
@@ -40,16 +43,16 @@ export function useChart(option: (width: () => number) => EChartsCoreOption) {
     }
   }, [attempt])
 
-  // Some of what is drawn is cut to the width.
+  // Some drawings depend on the width.
   useEffect(() => {
-    // What is not drawn any more goes; what stays moves instead of being drawn anew.
+    // Removes what is no longer drawn; the rest animates instead of being redrawn.
     chart?.setOption(
       option(() => chart.getWidth()),
       { replaceMerge: ['series'] },
     )
   }, [chart, option, width])
 
-  // Paper is laid out after this moment and without telling: the width has to be known before.
+  // Print layout happens later and without an event, so the width must be set in advance.
   const printing = useThemeStore((state) => state.printing)
   useEffect(() => {
     if (!chart || !printing) return

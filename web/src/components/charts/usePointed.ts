@@ -9,12 +9,12 @@ interface Pointed {
 const NOWHERE: Pointed = { index: null, byKey: false }
 
 interface Options {
-  /** The bucket that is not over, if one is. */
+  /** The index of the unfinished bucket, if any. */
   unfinished?: number
   onChoose?: (index: number) => void
 }
 
-/** Which bucket is pointed at, by mouse, finger or arrow keys, and what a click or Enter there does. */
+/** Tracks the bucket under the mouse, finger, or keyboard, and handles clicks and Enter. */
 export function usePointed(
   chart: EChartsType | null,
   count: number,
@@ -30,7 +30,7 @@ export function usePointed(
   }
 
   const onClick = (event: React.MouseEvent) => {
-    // A finger that taps wants to read the values.
+    // A tap only reads the values.
     if ((event.nativeEvent as PointerEvent).pointerType === 'touch') return
     if (index !== null) onChoose?.(index)
   }
@@ -40,7 +40,7 @@ export function usePointed(
     const target = nextIndex(event.key, index, count, unfinished)
     if (target === undefined) return
     event.preventDefault()
-    // Otherwise Escape would leave full screen along with the tooltip.
+    // Otherwise Escape would also exit full screen.
     if (event.key === 'Escape') event.stopPropagation()
     setPointed({ index: target, byKey: true })
   }
@@ -61,7 +61,10 @@ export function usePointed(
 
 const within = (at: number, count: number) => Math.min(count - 1, Math.max(0, Math.round(at)))
 
-/** Undefined for keys that mean nothing here. The first arrow begins at the newest that has begun. */
+/**
+ * Undefined for keys without a meaning here. The first arrow key starts at the newest bucket that
+ * has begun.
+ */
 function nextIndex(
   key: string,
   index: number | null,

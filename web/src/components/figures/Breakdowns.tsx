@@ -11,7 +11,7 @@ import { languageName } from './languageName'
 import { shareOf } from './shares'
 import styles from './Breakdowns.module.css'
 
-/** With what people come: one answer for all four. */
+/** Browsers, systems, devices, and languages, from a single request. */
 export function Breakdowns() {
   return (
     <div className={styles.breakdowns}>
@@ -43,7 +43,7 @@ function Breakdown({ dimension }: { dimension: Dimension }) {
             heading={title}
             columns={[t('metric.events'), t('dashboard.users')]}
             rows={items.map(({ value, events, users, other }) => ({
-              // An app can report "other" as a value of its own.
+              // An app can report "other" as a real value.
               key: other ? 'the rest' : `=${value}`,
               name: other ? (
                 t('dashboard.other')

@@ -4,13 +4,13 @@ import { appEntryDestination } from '../../session/appEntry'
 
 interface EntryLinkProps {
   app: App
-  /** A path below the entry, with its leading slash. */
+  /** A path below the entry, with a leading slash. */
   extra?: string
   className?: string
   children: React.ReactNode
 }
 
-/** The way into an app, which may be at another region's address. */
+/** A link into an app, which may be at another region's address. */
 export function EntryLink({ app, extra, className, children }: EntryLinkProps) {
   const { org_id, id: app_id, endpoint, is_local } = app
   const destination = appEntryDestination({ org_id, app_id, endpoint, is_local }, extra)

@@ -7,7 +7,7 @@ import { saveFile } from '../../lib/saveFile'
 import { useBoard } from './board'
 import styles from './ExportButtons.module.css'
 
-/** All rows of a table as the server writes them. */
+/** Downloads all rows of a table, written by the server. */
 export function CsvButton({ table, title }: { table: OverallTable; title: string }) {
   const { orgId, question } = useBoard()
   const { start, end } = question
@@ -23,9 +23,9 @@ export function CsvButton({ table, title }: { table: OverallTable; title: string
 
 interface PngButtonProps {
   title: string
-  /** The file's name without its ending. */
+  /** The file name without extension. */
   file: string
-  /** Undefined where nothing is drawn. */
+  /** Undefined if nothing is drawn. */
   draw: () => Promise<Blob> | undefined
 }
 
@@ -44,7 +44,7 @@ interface FileButtonProps {
   format: string
   title: string
   file: string
-  /** Null where there is nothing to save. */
+  /** Null if there is nothing to save. */
   make: () => Promise<Blob | null>
   disabled?: boolean
 }

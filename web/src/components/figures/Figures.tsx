@@ -10,7 +10,7 @@ import { TrendLink } from './TrendLink'
 import { FIGURE_TRENDS } from './trends'
 import styles from './Figures.module.css'
 
-/** The six figures. They come, or fail, with one answer, and their courses with another. */
+/** The six figures, from one request; their sparklines come from another. */
 export function Figures() {
   const t = useT()
   const { compare } = useBoard().question
@@ -59,7 +59,7 @@ export function Figures() {
   )
 }
 
-/** Said of a time that is not over: what the figures cover, and what they are compared with. */
+/** For an unfinished range: what the figures cover, and what they are compared with. */
 function SoFar({ range }: { range: Overall['range'] }) {
   const t = useT()
   const language = useLanguageStore((state) => state.currentLang)

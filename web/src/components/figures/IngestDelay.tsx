@@ -4,7 +4,7 @@ import { duration } from '../../lib/time'
 import { useOverall } from './board'
 import styles from './IngestDelay.module.css'
 
-/** Above the figures while the latest events are not in them yet, and says since when. */
+/** Shown while the figures lack the latest events; says since when. */
 export function IngestDelay() {
   const t = useT()
   const language = useLanguageStore((state) => state.currentLang)

@@ -12,7 +12,7 @@ import styles from './IngestHealth.module.css'
 
 const COUNTERS = ['accepted', 'duplicate', 'rejected'] as const
 
-/** What became of the messages that apps sent, and what was wrong with those turned away. */
+/** What happened to the messages apps sent, and why some were rejected. */
 export function IngestHealth() {
   const t = useT()
   const query = useOverall('ingest')
@@ -109,7 +109,7 @@ function Reason({ reason, rejected }: { reason: RejectionReason; rejected: numbe
   )
 }
 
-/** On several lines, where it is what it should be. */
+/** Pretty-prints valid JSON. */
 function laidOut(sample: string): string {
   try {
     return JSON.stringify(JSON.parse(sample), null, 2)

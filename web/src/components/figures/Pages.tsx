@@ -1,4 +1,4 @@
-/** Which pages are seen, with which visits begin and end, and which sites lead to them. */
+/** Which pages people view, where visits begin and end, and which sites refer them. */
 import type { OverallPages } from '../../api/overall'
 import { BarList } from '../charts/BarList'
 import { BlockSkeleton, DataCard } from '../charts/DataCard'
@@ -15,7 +15,7 @@ type Translate = ReturnType<typeof useT>
 
 interface Row {
   name: string
-  /** What is counted, and then the people, where they are. */
+  /** The counts, followed by people where available. */
   counts: number[]
   other: boolean
 }
@@ -69,7 +69,7 @@ const LISTS: List[] = [
   },
 ]
 
-/** One answer for all four. */
+/** All four from a single request. */
 export function Pages() {
   return (
     <div className={styles.breakdowns}>
@@ -129,7 +129,7 @@ interface RowNameProps {
 function RowName({ property, name, other }: RowNameProps) {
   const t = useT()
   if (other) return t('dashboard.other')
-  // What stands for a hidden site leads nowhere.
+  // A masked site has nothing to link to.
   if (property === '$referring_site' && name === '***') return t('pages.hidden')
   const trend: TrendDraft = propertyTrend('page_view', property, name)
   const none = property === '$referring_site' ? t('pages.direct') : t('dashboard.unknown')

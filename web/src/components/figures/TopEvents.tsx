@@ -29,7 +29,7 @@ export function TopEvents() {
             heading={t('dashboard.event')}
             columns={[t('metric.events'), t('dashboard.users')]}
             rows={top_events.map(({ event, events, users, other }) => ({
-              // An app can send an event that is called "other".
+              // An app can send an event called "other".
               key: other ? 'over the limit' : `=${event}`,
               name: other ? (
                 t('dashboard.overLimit')

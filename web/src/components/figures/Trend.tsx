@@ -18,7 +18,7 @@ import styles from './Trend.module.css'
 
 const HEIGHT = 300
 
-/** One figure over time, and what it was before. */
+/** One figure over time, with its comparison. */
 export function Trend() {
   const t = useT()
   const language = useLanguageStore((state) => state.currentLang)
@@ -107,7 +107,7 @@ export function seriesOf(points: OverallPoint[], course: FigureName, t: Translat
   ]
 }
 
-/** Nothing happened in the range: look at a longer one, or have an app report. */
+/** The range has no events: suggests a longer one, or sending data. */
 function NoEvents() {
   const t = useT()
   const { apps, chosen, params } = useBoard()

@@ -1,4 +1,4 @@
-/** Leads from a figure to the question behind it, over the same days. */
+/** Links a figure to the analysis behind it, over the same days. */
 import { Dropdown } from 'antd'
 import { useT } from '../../i18n/useT'
 import type { TrendDraft } from '../analyses/question'
@@ -9,14 +9,14 @@ import { appsToAsk, trendPath, timeOf } from './trends'
 import styles from './TrendLink.module.css'
 
 interface TrendLinkProps {
-  /** None where no trend can answer it: then there is nothing to follow. */
+  /** Undefined if no trend analysis matches; then there is no link. */
   trend: TrendDraft | undefined
-  /** Other days than the board's. */
+  /** Days other than the board's. */
   range?: DayRange
   children: React.ReactNode
 }
 
-/** Analyses look at one app at a time, so a board of several asks which. */
+/** Analyses cover one app, so on a board of several apps the user picks one. */
 export function TrendLink({ trend, range, children }: TrendLinkProps) {
   const t = useT()
   const board = useBoard()

@@ -1,4 +1,4 @@
-/** What a board is about: team, time, apps and figure. The cards on it ask for their own parts. */
+/** A board's context: team, range, apps, and figure. Each card makes its own request. */
 import { useQuery } from '@tanstack/react-query'
 import { createContext, useContext } from 'react'
 import type { App } from '../../api/app'
@@ -15,11 +15,11 @@ export interface Board {
   orgId: string
   question: OverallQuestion
   params: RangeParams
-  /** Every app of the team that the person may see; undefined until they are there. */
+  /** All of the team's apps the user may see; undefined until loaded. */
   apps: App[] | undefined
-  /** Ids; none for all. */
+  /** IDs; empty for all. */
   chosen: string[]
-  /** The figure that the trend shows. */
+  /** The figure the trend shows. */
   course: FigureName
   set: (name: 'apps' | 'metric' | 'zone', value: string | null) => void
 }
@@ -33,7 +33,7 @@ export function useBoard(): Board {
   return board
 }
 
-/** One part of the answer, asked for by itself. */
+/** One part of the answer, requested separately. */
 export function useOverall<Part extends OverallPart>(part: Part) {
   const { orgId, question } = useBoard()
   const language = useLanguageStore((state) => state.currentLang)

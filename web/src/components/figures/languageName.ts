@@ -1,4 +1,4 @@
-/** What the language of a tag such as "zh-CN" is called; null for what is no language. */
+/** The name of a language tag such as "zh-CN"; null if it isn't one. */
 export function languageName(tag: string, language: string): string | null {
   try {
     return new Intl.DisplayNames([language], { type: 'language', fallback: 'none' }).of(tag) ?? null

@@ -52,10 +52,10 @@ describe('a bucket', () => {
   }
 
   it.each([
-    // By the clock of the board, whatever that of the browser says.
+    // In the board's time zone, whatever the browser's.
     ['2026-03-01T23:00:00Z', 'hour', 'Asia/Shanghai', '2026-03-02..2026-03-02'],
     ['2026-03-02T04:00:00Z', 'hour', 'America/New_York', '2026-03-01..2026-03-01'],
-    // The day on which the clocks go forward begins at 05:00 UTC and is 23 hours long.
+    // The day clocks go forward starts at 05:00 UTC and has 23 hours.
     ['2026-03-08T05:00:00Z', 'day', 'America/New_York', '2026-03-08..2026-03-08'],
     ['2026-03-29T22:00:00Z', 'week', 'Europe/Berlin', '2026-03-30..2026-04-05'],
     ['2026-01-31T23:00:00Z', 'month', 'Europe/Berlin', '2026-02-01..2026-02-28'],

@@ -1,4 +1,4 @@
-/** Which trend a figure of a board is, and where that question is asked. */
+/** The trend analysis behind a board's figure, and where to open it. */
 import type { Counted } from '../../api/analysisTypes'
 import type { App } from '../../api/app'
 import type { Dimension, FigureName } from '../../api/overall'
@@ -19,7 +19,7 @@ const trendOf = (events: string[], of: Counted = 'events'): TrendDraft => ({
   series: [{ events, measure: { of } }],
 })
 
-/** First events of devices and sessions are counted by the board alone. */
+/** Only the board counts first events of devices and sessions. */
 export const FIGURE_TRENDS: Partial<Record<FigureName, TrendDraft>> = {
   events: trendOf([]),
   page_views: trendOf(['page_view']),
@@ -39,13 +39,13 @@ export const valueTrend = (dimension: Dimension, value: string): TrendDraft => (
   filters: { all: [testOf(`$${dimension}`, value)] },
 })
 
-/** The events that carry a value, or none where it is empty. */
+/** The events with this value, or without any if it is empty. */
 export const propertyTrend = (event: string, property: string, value: string): TrendDraft => ({
   ...trendOf([event]),
   filters: { all: [testOf(property, value)] },
 })
 
-/** The apps of a board whose analyses the person may open. */
+/** The board's apps whose analyses the user may open. */
 export function appsToAsk({ apps, chosen }: Pick<Board, 'apps' | 'chosen'>): App[] {
   return (apps ?? []).filter(
     ({ id, permissions }) =>
@@ -55,21 +55,23 @@ export function appsToAsk({ apps, chosen }: Pick<Board, 'apps' | 'chosen'>): App
 
 type Time = Pick<Board['params'], 'preset' | 'range' | 'granularity'>
 
-/** Below an app's entry. A range that has a name keeps it: tomorrow it means tomorrow's days. */
+/**
+ * The path below an app's entry. A preset range keeps its name: tomorrow it means tomorrow's days.
+ */
 export function trendPath(trend: TrendDraft, { preset, range, granularity }: Time): string {
   const usual = granularity === usualGranularity(range)
   const asked = usual ? trend : { ...trend, granularity }
   return `/analyses/trend${searchOf(asked, preset ?? range)}`
 }
 
-/** Days without a name, in their usual steps. */
+/** Days without a preset, with the default granularity. */
 export const timeOf = (range: DayRange): Time => ({
   preset: null,
   range,
   granularity: usualGranularity(range),
 })
 
-/** The days of one bucket, as far as the board shows them, with the usual steps for so many. */
+/** The days of one bucket, as far as the board shows them, with the default granularity. */
 export function bucketTime(
   time: number,
   granularity: Granularity,

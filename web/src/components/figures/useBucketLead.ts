@@ -5,8 +5,8 @@ import { useBoard } from './board'
 import { bucketTime, appsToAsk, trendPath } from './trends'
 
 /**
- * What a bucket of a chart leads to: the trend of the same figure over its days. A board of
- * several apps has no one place for it; there the board itself turns to those days.
+ * What clicking a bucket does: opens the same figure's trend for its days. A board of several apps
+ * has no single trend to open, so it changes its own range instead.
  */
 export function useBucketLead(trend: TrendDraft | undefined, times: number[], granularity?: 'day') {
   const t = useT()

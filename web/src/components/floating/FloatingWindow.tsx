@@ -1,4 +1,4 @@
-/** A small window over the page that can be moved out of the way, by pointer and by keyboard. */
+/** A small window over the page that can be moved by pointer or keyboard. */
 import { useEffect, useId, useRef, useState } from 'react'
 import { useT } from '../../i18n/useT'
 import styles from './FloatingWindow.module.css'
@@ -27,7 +27,7 @@ export function FloatingWindow({ title, children, onClose }: FloatingWindowProps
   const t = useT()
   const titleId = useId()
   const grip = useRef<{ pointer: number; left: number; top: number } | null>(null)
-  // What was wished for stays: a window that grows again gives the place back.
+  // Keeps the requested place: when the viewport grows again, the window returns to it.
   const [wish, setWish] = useState<Place>(() => rememberedPlace() ?? usualPlace(viewport()))
   const [room, setRoom] = useState(viewport)
   const place = clamp(wish, SIZE, room)

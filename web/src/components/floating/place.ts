@@ -15,7 +15,7 @@ export interface Area {
   height: number
 }
 
-/** As near as possible to what was asked for with all of it in sight; its top left corner at least. */
+/** As close to the requested place as fits; at least the top left corner stays visible. */
 export function clamp(place: Place, size: Area, viewport: Area): Place {
   const within = (at: number, length: number, room: number) =>
     Math.round(Math.max(0, Math.min(at, room - length)))
@@ -25,7 +25,7 @@ export function clamp(place: Place, size: Area, viewport: Area): Place {
   }
 }
 
-/** Bottom right, until somebody moves it. */
+/** Bottom right, until it is moved. */
 export function usualPlace(viewport: Area): Place {
   return {
     left: viewport.width - SIZE.width - MARGIN,

@@ -6,11 +6,11 @@ interface ChoiceFieldProps<Value extends string> {
   value: Value
   choices: { value: Value; name: string }[]
   onChoose: (value: Value) => void
-  /** What follows from the choice. */
+  /** What the choice means. */
   note?: React.ReactNode
 }
 
-/** A few exclusive choices as a part of a form. */
+/** A few exclusive choices as a form field. */
 export function ChoiceField<Value extends string>(props: ChoiceFieldProps<Value>) {
   const { label, note, choices, ...group } = props
   return (

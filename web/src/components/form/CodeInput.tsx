@@ -5,13 +5,13 @@ export const CODE_LENGTH = 6
 
 interface CodeInputProps extends Omit<TextInputProps, 'onChange' | 'type'> {
   onChange: (code: string) => void
-  /** All digits are there, typed, pasted or filled in by the browser. */
+  /** Called once all digits are typed, pasted, or autofilled. */
   onComplete?: (code: string) => void
 }
 
 /**
- * The digits of a mailed code. One input rather than six: the browser can fill it in, a screen
- * reader knows it as one thing, and a paste needs no help.
+ * Input for an emailed code. One input instead of six: autofill and pasting just work, and screen
+ * readers see a single field.
  */
 export function CodeInput({ onChange, onComplete, ...props }: CodeInputProps) {
   return (
@@ -32,7 +32,7 @@ export function CodeInput({ onChange, onComplete, ...props }: CodeInputProps) {
   )
 }
 
-/** "123 456", "123-456" and full-width digits all come out of some mail program's copy. */
+/** Some mail programs copy codes as "123 456", "123-456", or full-width digits. */
 export function digitsOf(text: string): string {
   return text.normalize('NFKC').replace(/\D/g, '').slice(0, CODE_LENGTH)
 }

@@ -1,6 +1,6 @@
 /**
- * A day, typed as 2026-03-01 or picked from a calendar. The browser's own field would speak the
- * language of the browser, whatever that of the console is.
+ * A date, typed as 2026-03-01 or picked from a calendar. The native date input would use the
+ * browser's language, not the console's.
  */
 import { DatePicker } from 'antd'
 import dayjs from 'dayjs'
@@ -38,14 +38,14 @@ export function DayInput({
   const [open, setOpen] = useState(false)
   const chosen = isDay(value) ? dayjs(value) : null
   return (
-    // What is typed counts at once: a form can be sent without leaving the field first.
+    // Typed dates count immediately: a form can be submitted without leaving the field.
     <span
       className={styles.day}
       onChangeCapture={({ target }) => {
         const typed = (target as HTMLInputElement).value.trim()
         if (typed === value || (typed !== '' && !isDay(typed))) return
         onChange(typed)
-        // Whoever types needs no calendar, which would cover what comes next.
+        // While typing, the calendar isn't needed and would cover the next field.
         setOpen(false)
       }}
     >

@@ -12,9 +12,9 @@ interface EmailFieldProps<Values extends FieldValues> {
   autoFocus?: boolean
   size?: 'middle' | 'large'
   label?: string
-  /** Passkeys are offered together with the addresses that the browser knows. */
+  /** Offers passkeys together with the addresses the browser knows. */
   passkeys?: boolean
-  /** Told of what is typed, for whatever else on the page needs the address. */
+  /** Reports typing, for other parts of the page that use the address. */
   onType?: (address: string) => void
 }
 

@@ -1,4 +1,4 @@
-/** A labeled input of a form: its hint and its error are tied to it for every kind of reader. */
+/** A labeled form input, with its hint and error linked for screen readers. */
 import { useId } from 'react'
 import {
   useController,
@@ -9,7 +9,7 @@ import {
 } from 'react-hook-form'
 import styles from './Field.module.css'
 
-/** What the input inside a field must be given. */
+/** The props the input inside a field needs. */
 interface FieldInput {
   id: string
   name: string

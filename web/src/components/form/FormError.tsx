@@ -1,6 +1,6 @@
 import styles from './FormError.module.css'
 
-/** What went wrong with a form as a whole. Announced when it appears; the place is kept by the form. */
+/** An error about the form as a whole. Announced when it appears; the form reserves its space. */
 export function FormError({ children }: { children?: React.ReactNode }) {
   return children ? (
     <div className={styles.error} role="alert">

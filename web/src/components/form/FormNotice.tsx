@@ -1,6 +1,6 @@
 import styles from './FormError.module.css'
 
-/** What went well, said above a form. The place is there from the start, so that it is announced. */
+/** A success message above a form. Its element always exists, so that changes are announced. */
 export function FormNotice({ children }: { children?: React.ReactNode }) {
   return (
     <div role="status" className={children ? styles.notice : undefined}>

@@ -1,4 +1,6 @@
-/** A password being chosen: its rule, whether the server takes it, and what would make it stronger. */
+/**
+ * Input for a new password: its rule, whether the server accepts it, and how to make it stronger.
+ */
 import { useWatch, type Control, type FieldPath, type FieldValues } from 'react-hook-form'
 import type { PasswordVerdict } from '../../api/account'
 import { useT } from '../../i18n/useT'
@@ -13,15 +15,15 @@ interface NewPasswordFieldProps<Values extends FieldValues> {
   control: Control<Values>
   name: FieldPath<Values>
   label: string
-  /** What a guesser would know about the person: the address, the name. */
+  /** What a guesser would know about the user: address and name. */
   personal: string[]
-  /** The link the form is behind: the server knows whom it was sent to. */
+  /** The token of the link that opened the form: the server knows who it was sent to. */
   token?: string
   size?: 'large'
   autoFocus?: boolean
 }
 
-/** "Good" is what the server takes, whatever it looks like from here. */
+/** Aligns the meter with the server: at least "good" if it accepts the password, less if not. */
 function agreeing(seen: Strength, verdict: PasswordVerdict | null): Strength {
   if (!verdict || seen.level === 0) return seen
   if (verdict.acceptable) return { level: seen.level < 3 ? 3 : seen.level, advice: null }

@@ -4,17 +4,17 @@ import { useState } from 'react'
 import { useT } from '../../i18n/useT'
 import styles from './PasswordInput.module.css'
 
-/** Ant Design's own toggle cannot be reached by keyboard and has no name; this one is a button. */
+/** Ant Design's own toggle isn't reachable by keyboard and has no name; this one is a button. */
 export function PasswordInput(props: Omit<TextInputProps, 'type' | 'suffix'>) {
   const t = useT()
   const [shown, setShown] = useState(false)
   return (
     <TextInput
       {...props}
-      // Also while it is shown: recordings leave it out.
+      // Recordings leave it out, even while it is shown.
       data-secret
       type={shown ? 'text' : 'password'}
-      // A shown password is still one: no correction, no capitals, no spelling service.
+      // Even a visible password gets no correction, capitalization, or spell checking.
       autoCapitalize="none"
       autoCorrect="off"
       spellCheck={false}
@@ -25,7 +25,7 @@ export function PasswordInput(props: Omit<TextInputProps, 'type' | 'suffix'>) {
           aria-label={t(shown ? 'password.hide' : 'password.show')}
           aria-pressed={shown}
           onClick={(event) => {
-            // The input would take the focus from whoever works by keyboard.
+            // Otherwise the input would take the focus from the button.
             event.stopPropagation()
             setShown(!shown)
           }}

@@ -6,7 +6,7 @@ interface RecoveryCodeInputProps extends Omit<TextInputProps, 'onChange' | 'type
   onChange: (code: string) => void
 }
 
-/** Brings what is typed or pasted into the form in which the codes were handed out. */
+/** Formats what is typed or pasted the way recovery codes are printed. */
 export function RecoveryCodeInput({ onChange, ...props }: RecoveryCodeInputProps) {
   return (
     <TextInput
@@ -19,7 +19,7 @@ export function RecoveryCodeInput({ onChange, ...props }: RecoveryCodeInputProps
       spellCheck={false}
       placeholder="xxxxx-xxxxx"
       onChange={({ target }) => {
-        // Corrected in the middle it stays as typed: reshaping would move the caret to the end.
+        // Edits in the middle stay as typed: reformatting would move the cursor to the end.
         const atEnd =
           target.selectionStart === null || target.selectionStart === target.value.length
         onChange(atEnd ? formatRecoveryCode(target.value) : target.value)

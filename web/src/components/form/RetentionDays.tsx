@@ -1,4 +1,4 @@
-/** A number of days that events are kept, and the question before it is made smaller. */
+/** How many days events are kept, and the confirmation before shortening it. */
 import { useQuery } from '@tanstack/react-query'
 import type { Control, FieldPath, FieldValues } from 'react-hook-form'
 import { retentionImpactQuery, type RetentionOf } from '../../api/retention'
@@ -29,12 +29,12 @@ export function RetentionDays<Values extends FieldValues>(props: RetentionDaysPr
 
 interface ShorterRetentionProps {
   of: RetentionOf
-  /** Days until now. */
+  /** The current number of days. */
   before: number
   question: ReturnType<typeof useQuestion>
 }
 
-/** Events that are older by then are gone, and no setting brings them back: it says how many. */
+/** Says how many events would be deleted; no setting can bring them back. */
 export function ShorterRetention({ question, ...props }: ShorterRetentionProps) {
   if (question.about === null) return null
   return <Question {...props} after={question.about} answer={question.answer} />

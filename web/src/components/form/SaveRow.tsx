@@ -6,11 +6,11 @@ interface SaveRowProps {
   sending: boolean
   retryAt?: number | null
   disabled?: boolean
-  /** What to say once it is saved; empty before. */
+  /** The message once saved; empty before. */
   saved: string
 }
 
-/** The end of a form on a page of forms: its button, and beside it that it worked. */
+/** The end of a form on a page with several: its button, and the success message beside it. */
 export function SaveRow({ label, sending, retryAt, disabled, saved }: SaveRowProps) {
   return (
     <div className={styles.row}>

@@ -17,7 +17,7 @@ afterEach(() => {
   queryClient.clear()
 })
 
-/** A server that takes its time, and answers with what was typed before until then. */
+/** A slow server that returns the previous results until it answers. */
 function Choice({ tags = false }: { tags?: boolean }) {
   const typeahead = useTypeahead()
   const found = useQuery({

@@ -1,7 +1,6 @@
 /**
- * A list to choose from in which the server searches. What is typed is ahead of what was found: until
- * the answer to it is here, only rows that match it are offered, so that Enter takes what was typed or
- * nothing.
+ * A select with server-side search. Typing runs ahead of the results: until they arrive, only
+ * matching rows are offered, so that Enter picks what was typed or nothing.
  */
 import { Select, type SelectProps } from 'antd'
 import { useState } from 'react'
@@ -17,9 +16,9 @@ export interface SearchOption {
 export interface Typeahead {
   typed: string
   type: (text: string) => void
-  /** What to ask the server for, once the typing pauses. */
+  /** What to ask the server for, after typing pauses. */
   search: string | undefined
-  /** Whether the list was opened: before that there is nothing to ask for. */
+  /** Whether the list has been opened; nothing is requested before. */
   opened: boolean
   open: () => void
 }
@@ -31,12 +30,12 @@ export function useTypeahead(): Typeahead {
   return { typed, type, search, opened, open: () => setOpened(true) }
 }
 
-/** Width, case and accents of a letter do not tell two texts apart here. */
+/** Ignores width, case, and accents. */
 const plain = (text: string) => text.normalize('NFKC').toLocaleLowerCase()
 
 const matches = (text: string, typed: string) => plain(text).includes(plain(typed.trim()))
 
-/** The one that was typed in full goes first, because Enter takes the first. */
+/** Moves an exact match to the top, because Enter picks the first option. */
 function exactFirst(options: readonly SearchOption[], typed: string): SearchOption[] {
   const isExact = ({ label }: SearchOption) => plain(label) === plain(typed.trim())
   return [...options].sort((a, b) => Number(isExact(b)) - Number(isExact(a)))
@@ -73,7 +72,7 @@ export function SearchSelect<Value extends string | string[]>({
       loading={found.isFetching}
       getPopupContainer={besideField}
       showSearch={{
-        // Rows that the server found may match in ways that only it knows.
+        // The server may find rows by criteria only it knows.
         filterOption: (text, option) => answered || matches(option?.label ?? '', text),
         onSearch: type,
       }}

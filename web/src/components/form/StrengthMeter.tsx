@@ -4,7 +4,7 @@ import styles from './StrengthMeter.module.css'
 
 const STEPS = [1, 2, 3, 4] as const
 
-/** Four steps and a word. The advice stands with the field's hint, which is read out as it changes. */
+/** Four steps and a word. The advice is in the field's hint, which is announced as it changes. */
 export function StrengthMeter({ level }: { level: Strength['level'] }) {
   const t = useT()
   const word = level === 0 ? '' : t(`strength.level${level}`)

@@ -4,12 +4,12 @@ import { useCountdown } from '../useCountdown'
 
 interface SubmitButtonProps extends Pick<ButtonProps, 'size' | 'block' | 'danger' | 'disabled'> {
   sending: boolean
-  /** The moment before which the server asked not to try again. */
+  /** The time before which the server asked not to retry. */
   retryAt?: number | null
   children: React.ReactNode
 }
 
-/** Sends the form it stands in. While the server wants no more tries, it counts down instead. */
+/** Submits its form. While the server wants no retries, it counts down instead. */
 export function SubmitButton({ sending, retryAt = null, children, ...props }: SubmitButtonProps) {
   const t = useT()
   const wait = useCountdown(retryAt)

@@ -4,7 +4,7 @@ import { useLanguageStore } from '../../i18n/store'
 import { useT } from '../../i18n/useT'
 import { allZones, zoneOf, type Zone } from './zones'
 
-/** A list at the end of the document would lie outside every landmark. */
+/** Renders the list here, because at the end of the document it would be outside every landmark. */
 export function besideField(select: HTMLElement): HTMLElement {
   return select.parentElement ?? document.body
 }
@@ -15,7 +15,7 @@ export function TimezoneSelect({ value, ...props }: SelectProps<string, Zone>) {
   const [opened, setOpened] = useState(false)
   const options = useMemo(() => {
     const list = opened ? allZones(language) : []
-    // A zone that was saved and that this browser does not list must not vanish on the next save.
+    // A saved time zone that this browser doesn't list must not be lost on the next save.
     return !value || list.some((zone) => zone.value === value)
       ? list
       : [zoneOf(value, language), ...list]

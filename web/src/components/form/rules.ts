@@ -1,4 +1,4 @@
-/** What can be told before the server is asked. It has the last word on all of it. */
+/** What can be checked before asking the server, which has the last word. */
 import type { Translate } from '../../i18n/store'
 
 export const PASSWORD_LENGTH = { min: 8, max: 128 }
@@ -11,7 +11,7 @@ export function emailRule(t: Translate) {
   return {
     validate: {
       filled: filled(t('field.email.required')).validate,
-      // Only what is certainly wrong.
+      // Rejects only what is certainly wrong.
       shape: (value: string) => /^[^\s@]+@[^\s@]+$/.test(value.trim()) || t('field.email.invalid'),
     },
   }
@@ -20,7 +20,7 @@ export function emailRule(t: Translate) {
 export function passwordRule(t: Translate) {
   return {
     required: t('field.password.required'),
-    // Characters as a person counts them, and as the server does.
+    // Counts characters as people perceive them, like the server.
     validate: (value: string) =>
       fits([...value].length) || t('field.password.rule', PASSWORD_LENGTH),
   }

@@ -1,17 +1,17 @@
 /**
- * How hard a password is to guess, by what can be seen in it: its length and variety after what a
- * guesser tries first (words everyone uses, the person's own name, runs, repeats) has been counted
- * for the little it is worth. It advises; what the server takes, usePasswordVerdict asks it.
+ * Estimates how hard a password is to guess, from its length and variety, after discounting what a
+ * guesser tries first: common words, the user's own name, sequences, and repeats. Advisory only;
+ * usePasswordVerdict asks the server what it accepts.
  */
 type Advice = 'personal' | 'common' | 'repeat' | 'sequence' | 'longer' | 'variety'
 
 export interface Strength {
-  /** 0: nothing typed. 1 weak, 2 fair, 3 good, 4 strong. */
+  /** 0: empty, 1: weak, 2: fair, 3: good, 4: strong. */
   level: 0 | 1 | 2 | 3 | 4
   advice: Advice | null
 }
 
-/** What the beginnings of every list of leaked passwords have in common, here and in China. */
+/** What the top of every list of leaked passwords has in common, worldwide and in China. */
 const COMMON = [
   'password passwort passwd woaini5201314 woaini1314 woaini iloveyou 5201314 1314520 qwertyuiop',
   'qwerty qazwsx 1q2w3e4r 1qaz2wsx zaq12wsx asdfgh zxcvbn admin administrator root welcome letmein',
@@ -36,12 +36,12 @@ const DISGUISES: Record<string, string> = {
   '7': 't',
 }
 
-/** Bits below which a level ends. Eight characters of every kind at random are 39. */
+/** The entropy in bits where a level ends. Eight random characters of every kind have 39. */
 const FAIR = 28
 const GOOD = 40
 const STRONG = 56
 const SHORTEST = 8
-/** People do not choose characters at random. */
+/** People don't choose characters at random. */
 const HUMAN = 0.75
 /** What a pattern of any length is worth, in characters: where it starts and how far it goes. */
 const PATTERN_WORTH = 1.5
@@ -56,7 +56,7 @@ export function assessPassword(password: string, personal: string[] = []): Stren
   return { level, advice: found ?? ([...password].length < 12 ? 'longer' : 'variety') }
 }
 
-/** Characters that a guesser has to find, and the first pattern that spared them some. */
+/** The characters left to guess, and the first pattern found. */
 function effectiveLength(password: string, personal: string[]) {
   let rest = password.toLowerCase()
   let length = 0
@@ -64,7 +64,7 @@ function effectiveLength(password: string, personal: string[]) {
   const take = (advice: Advice, text: string) => {
     const next = rest.split(text).join('\u0000')
     if (next === rest) return
-    // However often it stands there, it is guessed once.
+    // However often it repeats, it is guessed once.
     length += PATTERN_WORTH
     rest = next
     found ??= advice
@@ -81,7 +81,7 @@ function effectiveLength(password: string, personal: string[]) {
   return { length: length + [...rest.replaceAll('\u0000', '')].length, found }
 }
 
-/** The address, its parts and the name; what is shorter than three characters proves nothing. */
+/** The address, its parts, and the name; anything under three characters proves nothing. */
 function personalWords(personal: string[]): string[] {
   return personal
     .flatMap((text) => [text, ...text.split(/[\s@._+-]+/)])
@@ -90,17 +90,17 @@ function personalWords(personal: string[]): string[] {
     .sort((one, other) => other.length - one.length)
 }
 
-/** One for one, so that places in the result are places in the password. */
+/** Replaces one character by one, so positions still match the password. */
 function undisguise(text: string): string {
   return text.replace(/[@431!0$57]/g, (sign) => DISGUISES[sign]!)
 }
 
-/** "aaa", "abab", "abcabc": a block that follows itself. */
+/** "aaa", "abab", "abcabc": a repeated block. */
 function repeatIn(text: string): string | null {
   return (/([^\u0000])\1{2,}/u.exec(text) ?? /([^\u0000]{2,}?)\1+/u.exec(text))?.[0] ?? null
 }
 
-/** Three or more that count up or down, or lie side by side on the keyboard. */
+/** Three or more characters that count up or down or are neighbors on the keyboard. */
 function sequenceIn(text: string): string | null {
   for (let start = 0; start < text.length - 2; start += 1) {
     let end = start + 1
@@ -122,14 +122,14 @@ function stepBetween(one: string, other: string): string | null {
   return Math.abs(step) === 1 ? `code${step}` : null
 }
 
-/** How many characters there are of the kinds that occur. */
+/** The size of the character sets used. */
 function poolOf(password: string): number {
   const kinds: [RegExp, number][] = [
     [/[a-z]/, 26],
     [/[A-Z]/, 26],
     [/[0-9]/, 10],
     [/[\u0020-\u002f\u003a-\u0040\u005b-\u0060\u007b-\u007e]/, 33],
-    // Chinese and everything else: the characters in daily use, not all that exist.
+    // Chinese and everything else: characters in daily use, not all that exist.
     [/[^\u0020-\u007e]/, 1000],
   ]
   return kinds.reduce((sum, [kind, size]) => sum + (kind.test(password) ? size : 0), 0) || 1

@@ -1,6 +1,6 @@
 /**
- * Asks before unsaved changes are left behind. One guard for a whole page, because the router asks
- * only one; the forms of the page report to it.
+ * Asks before unsaved changes are lost. One guard per page, because the router supports only one;
+ * the page's forms report to it.
  */
 import { createContext, useCallback, useContext, useEffect, useId, useState } from 'react'
 import { useBlocker, type Location } from 'react-router'
@@ -13,7 +13,7 @@ type Report = (form: string, dirty: boolean) => void
 
 const UnsavedContext = createContext<Report>(() => {})
 
-/** Tells the page's guard whether this form holds something that is not saved. */
+/** Tells the page's guard whether this form has unsaved changes. */
 export function useUnsaved(dirty: boolean): void {
   const form = useId()
   const report = useContext(UnsavedContext)
@@ -24,7 +24,7 @@ export function useUnsaved(dirty: boolean): void {
 }
 
 interface UnsavedGuardProps {
-  /** What is about to be lost, where it is something other than changes. */
+  /** What is about to be lost, if not changes. */
   title?: string
   text?: string
   children: React.ReactNode
@@ -69,7 +69,7 @@ export function UnsavedGuard({ title, text, children }: UnsavedGuardProps) {
   )
 }
 
-/** A session that ended leads to sign-in, and there is nothing to decide. Signing out is a choice. */
+/** An expired session leads to sign-in without asking. Signing out is a choice, so it asks. */
 function isForced({ pathname, search }: Location): boolean {
   return isSignInPage(pathname) && !('logout' in parseQuery(search))
 }

@@ -4,8 +4,8 @@ import { useDebounced } from '../table/useDebounced'
 import { PASSWORD_LENGTH } from './rules'
 
 /**
- * What the server says about a new password once the typing pauses. It decides in the end, with
- * lists that no browser should load, so the meter goes by it. Null while that is not known.
+ * The server's verdict on a new password, after typing pauses. It decides in the end, with lists
+ * too large for a browser, so the meter follows it. Null until known.
  */
 export function usePasswordVerdict(
   password: string,
@@ -20,7 +20,7 @@ export function usePasswordVerdict(
     const stop = new AbortController()
     checkPassword({ password: settled, about: words.split('\n'), token }, stop.signal)
       .then((verdict) => setKnown({ password: settled, verdict }))
-      // Without an answer the meter goes by what it sees itself.
+      // Without an answer, the meter relies on its own estimate.
       .catch(() => {})
     return () => stop.abort()
   }, [settled, words, token])

@@ -8,7 +8,7 @@ interface Submission<Values extends FieldValues, Answer> {
   done: (answer: Answer) => void
 }
 
-/** A form on its way to the server. */
+/** The state of a form submission. */
 export interface Submitting {
   sending: boolean
   failure: ApiError | null
@@ -16,8 +16,8 @@ export interface Submitting {
 }
 
 /**
- * Sends a form, once at a time. What the server says about a field lands on that field; what it
- * says about the whole comes back as `failure`.
+ * Submits a form, one request at a time. Errors about a field go to that field; errors about the
+ * whole form are returned as `failure`.
  */
 export function useSubmit<Values extends FieldValues, Answer>(
   form: UseFormReturn<Values>,
@@ -31,7 +31,7 @@ export function useSubmit<Values extends FieldValues, Answer>(
       done(await send(values))
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
-      // The person's own rights have changed: what is offered to them should follow.
+      // The user's own permissions have changed, so reload what is offered to them.
       if (error.code === 'access_changed') void queryClient.invalidateQueries()
       if (!placeOnFields(form, error)) setFailure(error)
     }
@@ -41,14 +41,14 @@ export function useSubmit<Values extends FieldValues, Answer>(
     failure,
     sending: form.formState.isSubmitting,
     onSubmit: (event: React.FormEvent) => {
-      // The key Enter reaches a form whose button is already busy.
+      // Enter submits a form even while its button is busy.
       if (form.formState.isSubmitting) return event.preventDefault()
       void onSubmit(event)
     },
   }
 }
 
-/** False where some text has no field on this form and must be shown above it. */
+/** False if some message has no field here and must be shown above the form. */
 function placeOnFields<Values extends FieldValues>(
   form: UseFormReturn<Values>,
   error: ApiError,

@@ -1,9 +1,9 @@
-/** Time zones by the names the server knows, told in a way that they can be found. */
+/** Time zones by the server's names, labeled so they can be found. */
 
 export interface Zone {
   value: string
   label: string
-  /** What a person may type to find it, in small letters. */
+  /** Search terms, in lowercase. */
   search: string
 }
 
@@ -13,7 +13,10 @@ export function browserZone(): string {
 
 const lists = new Map<string, Zone[]>()
 
-/** Every zone the browser knows. Some hundred names have to be asked for, so only when needed, and once. */
+/**
+ * Every zone the browser knows. Formatting hundreds of names is slow, so it happens on demand and
+ * once.
+ */
 export function allZones(language: string): Zone[] {
   let list = lists.get(language)
   if (!list) {
@@ -44,7 +47,7 @@ function partOf(
     const parts = new Intl.DateTimeFormat(language, { timeZone, timeZoneName }).formatToParts()
     return parts.find(({ type }) => type === 'timeZoneName')?.value ?? ''
   } catch {
-    // Known to the server, not to this browser: its name has to do.
+    // The server knows it but this browser doesn't: show just its name.
     return ''
   }
 }

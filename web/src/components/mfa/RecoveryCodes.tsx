@@ -1,4 +1,4 @@
-/** Ten codes, shown this once. They leave the screen only when the person says they are stored. */
+/** Ten codes, shown once. They stay on screen until the user confirms that they are stored. */
 import { DownloadOutlined } from '@ant-design/icons'
 import { Button, Checkbox } from 'antd'
 import { useEffect, useRef, useState } from 'react'
@@ -18,7 +18,7 @@ export function RecoveryCodes({ codes, onStored }: { codes: string[]; onStored: 
   const [stored, setStored] = useState(false)
   const list = useRef<HTMLUListElement>(null)
 
-  // What had the focus is gone with the step before; the codes are what to look at now.
+  // The previous step's focused element is gone; move on to the codes.
   useEffect(() => list.current?.focus(), [])
 
   function download() {

@@ -1,4 +1,4 @@
-/** In place of what a team keeps shut until a second factor is there: the way to get one. */
+/** Shown instead of what a team locks until there is a second factor: the way to set one up. */
 import { useT } from '../../i18n/useT'
 import { paths } from '../../paths'
 import { shownAddress } from '../../session/guard'
@@ -10,7 +10,7 @@ import styles from './mfa.module.css'
 export default function SecondFactorWanted({ onDone }: { onDone: () => void }) {
   const t = useT()
   const mfa = useUser()?.mfa
-  // There is one, but this sign-in did without it.
+  // There is one, but this sign-in didn't use it.
   const signInAgain = mfa !== undefined && (mfa.totp || mfa.passkeys > 0)
   return (
     <section className={styles.notice} role="alert">

@@ -1,4 +1,4 @@
-/** Enrollment: the app learns the secret, proves it with a code, and the recovery codes are handed out. */
+/** Enrollment: the app gets the secret, proves it with a code, and the recovery codes are shown. */
 import { Button, Modal } from 'antd'
 import { useRef, useState } from 'react'
 import { useForm } from 'react-hook-form'
@@ -30,7 +30,7 @@ export function TotpDialog({ open, beginning, onCancel, onDone }: TotpDialogProp
       open={open}
       title={t(codes ? 'recovery.title' : 'totp.title')}
       footer={null}
-      // The codes are shown once: a stray click or key must not take them away.
+      // The codes are shown once: a stray click or key must not close them.
       closable={codes ? false : { 'aria-label': t('common.close') }}
       mask={{ closable: false }}
       keyboard={!codes}

@@ -1,6 +1,6 @@
 /**
- * Turns two-step verification on: a button, and the dialog it opens. Used wherever a person is asked
- * for a second factor, with or without the console around it.
+ * Turns on two-step verification: a button and its dialog. Used wherever a second factor is
+ * required, with or without the console around it.
  */
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Button, type ButtonProps } from 'antd'
@@ -12,7 +12,7 @@ import { FormError } from '../form/FormError'
 import { TotpDialog } from './TotpDialog'
 
 interface TotpEnrollmentProps extends Pick<ButtonProps, 'type'> {
-  /** It is on, and the recovery codes are stored. */
+  /** Called once it is on and the recovery codes are stored. */
   onDone?: () => void
 }
 
@@ -24,7 +24,7 @@ export function TotpEnrollment({ type = 'primary', onDone }: TotpEnrollmentProps
 
   function finish() {
     setOpen(false)
-    // The person now has a factor; what asked for one should know.
+    // Refetches whatever depends on having a second factor.
     void client.invalidateQueries(totpQuery)
     void reloadUser().catch(() => {})
     onDone?.()

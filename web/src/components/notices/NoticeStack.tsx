@@ -9,11 +9,13 @@ import { noticeClosed, takeNotices, useNotices, type Notice } from './notices'
 
 /** Top right, 4.5 s, 24 px from the edge, 384 px wide. */
 const SECONDS = 4.5
-/** Not for ever: Ant Design closes a running notice at once when its time becomes endless. */
+/**
+ * Finite, because Ant Design closes an open notice immediately if its duration becomes infinite.
+ */
 const SECONDS_HELD = 3600
 const OFFSET = 24
 const WIDTH = 384
-/** Below what is said about the connection, while that is said. */
+/** Below the connection notice, while that is shown. */
 const OFFSET_BELOW = 160
 
 export default function NoticeStack() {
@@ -38,7 +40,7 @@ export default function NoticeStack() {
       className: 'failure-notice',
       onClose: () => noticeClosed(key),
       props: {
-        // Whoever has come here by keyboard reads on as one does under the pointer.
+        // Keyboard focus holds a notice open, like hovering.
         onFocus: () => show({ key, error }, SECONDS_HELD),
         onBlur: ({ currentTarget, relatedTarget }) => {
           if (!currentTarget.contains(relatedTarget)) show({ key, error })
@@ -69,7 +71,7 @@ export default function NoticeStack() {
   return holder
 }
 
-/** Reads the text anew, so that a notice follows a switch of language. */
+/** Reads the text on each render, so a notice follows a language switch. */
 function Text({ error }: { error: ApiError }) {
   useT()
   return error.message

@@ -1,6 +1,6 @@
 /**
- * What stays on screen until it is over: a lost connection, and a console that the server no longer
- * has. In the first load with everything else, because nothing can be fetched when it is needed.
+ * Notices that stay until resolved: a lost connection, and a console the server no longer has. Part
+ * of the initial bundle, because nothing can be loaded when it is needed.
  */
 import { Button } from 'antd'
 import { useState } from 'react'

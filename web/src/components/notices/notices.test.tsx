@@ -13,13 +13,13 @@ import { StandingNotice } from './StandingNotice'
 const failure = (text: () => string, requestId: string | null = null) =>
   new ApiError({ status: 500, code: null, text, requestId })
 
-/** With the clock of the test from the start: how long a slow machine takes to draw does not count. */
+/** Uses the fake clock from the start, so slow rendering doesn't count. */
 const showAtOnce = async (error: ApiError) => {
   act(() => showFailure(error))
   await act(() => vi.advanceTimersByTimeAsync(50))
 }
 
-/** The test's browser never ends the motion by which a notice leaves. */
+/** jsdom never finishes the closing animation, so check the store. */
 const shown = () => useNotices.getState().shown
 
 beforeAll(() => import('./NoticeStack'))

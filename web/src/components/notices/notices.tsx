@@ -1,26 +1,26 @@
 /**
- * Failure notices. Any code may raise one; the component that draws them is fetched with the first,
- * because most visits never see one and the sign-in page should not carry it.
+ * Failure notices. Any code may raise one; the component that renders them loads with the first,
+ * because most visits never see one and the sign-in page shouldn't carry it.
  */
 import { create } from 'zustand'
 import type { ApiError } from '../../api/errors'
 import { onDemand } from '../onDemand'
 
 export interface Notice {
-  /** What it says: equal ones are one. */
+  /** The text; equal notices are shown once. */
   key: string
   error: ApiError
 }
 
 interface Notices {
   waiting: Notice[]
-  /** Keys of those on screen. */
+  /** Keys of the notices on screen. */
   shown: readonly string[]
 }
 
 export const useNotices = create<Notices>()(() => ({ waiting: [], shown: [] }))
 
-/** Ten calls that fail for the same reason are one piece of news. */
+/** Ten calls that fail for the same reason make one notice. */
 export function showFailure(error: ApiError): void {
   const key = error.message
   useNotices.setState(({ waiting, shown }) =>
@@ -30,7 +30,7 @@ export function showFailure(error: ApiError): void {
   )
 }
 
-/** Hands over what is waiting, exactly once. */
+/** Returns the waiting notices exactly once. */
 export function takeNotices(): Notice[] {
   const { waiting, shown } = useNotices.getState()
   if (waiting.length > 0) {

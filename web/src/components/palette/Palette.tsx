@@ -1,4 +1,4 @@
-/** Pages, apps, people and actions, by a few letters of their name and without a mouse. */
+/** Finds pages, apps, people, and actions by a few letters of their name, without a mouse. */
 import { SearchOutlined } from '@ant-design/icons'
 import { Modal } from 'antd'
 import { useId, useRef, useState } from 'react'
@@ -26,7 +26,7 @@ export default function Palette() {
       closable={false}
       width={600}
       className={styles.palette}
-      // Whoever has pressed the keys types on at once.
+      // Typing starts immediately, so don't animate.
       transitionName=""
       maskTransitionName=""
       destroyOnHidden
@@ -74,7 +74,7 @@ function Search({ input }: { input: React.RefObject<HTMLInputElement | null> }) 
   }
 
   function onKeyDown(event: React.KeyboardEvent) {
-    // Enter also ends the writing of a Chinese word.
+    // Enter also completes an IME composition.
     if (event.nativeEvent.isComposing || entries.length === 0) return
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
     if (step) setChosenId(entries[(at + step + entries.length) % entries.length]!.id)

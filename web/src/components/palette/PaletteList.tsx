@@ -7,7 +7,7 @@ import styles from './Palette.module.css'
 interface PaletteListProps {
   id: string
   sections: Section[]
-  /** The one that Enter chooses, counted through all sections. */
+  /** The index that Enter would choose, counted across sections. */
   at: number
   onPoint: (entry: Entry) => void
   onChoose: (entry: Entry) => void

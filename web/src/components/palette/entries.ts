@@ -1,4 +1,4 @@
-/** What the palette offers of itself, before anything is asked of the server. */
+/** What the palette offers by itself, before asking the server. */
 import type { App } from '../../api/app'
 import type { Org } from '../../api/orgs'
 import { LANGUAGES, type LanguageCode } from '../../i18n/language'
@@ -11,18 +11,18 @@ import { rememberOrg } from '../../session/org'
 import { chooseTheme, THEME_MODES } from '../../theme/store'
 import { showOverlay } from '../shortcuts/overlay'
 
-/** In the order in which they are listed: what was named by people comes before what we named. */
+/** In display order: things people named come before things we named. */
 export const KINDS = ['app', 'event', 'page', 'person', 'team', 'action'] as const
 export type Kind = (typeof KINDS)[number]
 
 export interface Entry {
-  /** Stable, so that it is known again when it was chosen before. */
+  /** Stable, to recognize earlier choices. */
   id: string
   kind: Kind
   label: string
-  /** Where it is or whose, beside its name. */
+  /** Context beside the name, such as its team. */
   detail?: string
-  /** Further words that find it. */
+  /** Additional search terms. */
   words?: string
   run: () => void
 }
@@ -31,11 +31,11 @@ export interface Surroundings {
   t: Translate
   language: LanguageCode
   orgs: Org[]
-  /** The team on screen, or the one used last. */
+  /** The current team, or the last one used. */
   org: Org | null
-  /** The app on screen, and what the person may do in it. */
+  /** The current app, and the user's permissions in it. */
   app: { app: App; held: readonly string[] } | null
-  /** Whether the person runs the instance. */
+  /** Whether the user is an operator. */
   isOperator: boolean
 }
 
@@ -51,7 +51,7 @@ function pages({ t, org, app, isOperator }: Surroundings): Entry[] {
     kind: 'page',
     label: t(title),
     detail,
-    // The address is in English, whatever the page is called.
+    // Paths are in English, whatever the page is called.
     words: to.split('?')[0],
     run: () => goTo(to),
   })
@@ -89,7 +89,7 @@ function pages({ t, org, app, isOperator }: Surroundings): Entry[] {
   ]
 }
 
-/** The way to the others; the one on screen needs none. */
+/** Every team but the current one. */
 function teams({ orgs, org }: Surroundings): Entry[] {
   return orgs
     .filter(({ id }) => id !== org?.id)
@@ -104,7 +104,7 @@ function teams({ orgs, org }: Surroundings): Entry[] {
     }))
 }
 
-// A language is named in itself, so that whoever needs it can read it.
+// Languages are named in themselves, so the people who need one can read it.
 const LANGUAGE_NAMES: Record<LanguageCode, string> = { 'zh-CN': '中文', 'en-US': 'English' }
 
 function actions({ t, language, org }: Surroundings): Entry[] {
@@ -151,7 +151,7 @@ function actions({ t, language, org }: Surroundings): Entry[] {
         () => void changeLanguage(code),
       ),
     ),
-    // Once the palette has given the focus back, so that the help can do so too.
+    // After the palette has restored the focus, so that the help can do so too.
     action('keys', t('keys.title'), 'keyboard shortcuts help', () =>
       setTimeout(() => showOverlay('help')),
     ),

@@ -1,6 +1,6 @@
 /**
- * How well a text answers what is typed, null where it does not. Every word must be found: best at
- * the start of the text, then at the start of a word, then anywhere, at last letter by letter.
+ * How well a text matches the input; null if it doesn't. Every word must match: best at the start
+ * of the text, then at the start of a word, then anywhere, then as scattered letters.
  */
 export function matchScore(text: string, typed: string): number | null {
   const target = plain(text)
@@ -23,7 +23,9 @@ function scoreOf(text: string, word: string): number | null {
   return gaps === null ? null : 3 + gaps
 }
 
-/** How far apart the letters lie; null where one is missing, or they lie too far apart to be meant. */
+/**
+ * How far apart the letters are; null if one is missing or they are too far apart to be intended.
+ */
 function scattered(text: string, word: string): number | null {
   let last = -1
   let gaps = 0

@@ -1,9 +1,9 @@
-/** What a person has chosen in the palette lately, by name only: what they may still see is asked anew. */
+/** Recent palette choices, by ID only: whether the user may still see them is checked again. */
 import { readStored, store } from '../../lib/storage'
 
 const MOST = 8
 
-/** Of one person: whoever uses the same browser has their own. */
+/** Per user, because people may share a browser. */
 const keyOf = (userId: string) => `atrium.palette.${userId}`
 
 export function readRecent(userId: string): string[] {

@@ -1,19 +1,19 @@
-/** What of everything on offer is shown for what is typed, and in which order. */
+/** Picks and orders what the palette shows for the input. */
 import { KINDS, type Entry, type Kind } from './entries'
 import { matchScore } from './fuzzy'
 
 export interface Section {
-  /** `recent` is of every kind. */
+  /** `recent` mixes all kinds. */
   kind: Kind | 'recent'
   entries: Entry[]
 }
 
 interface Offer {
-  /** Sifted here. */
+  /** To be filtered here. */
   own: Entry[]
-  /** The server has searched, so what it found is not judged again. */
+  /** Already searched by the server, so not filtered again. */
   found: Entry[]
-  /** Ids, the latest first. */
+  /** IDs, newest first. */
   recent: readonly string[]
 }
 
@@ -36,7 +36,7 @@ export function siftEntries(typed: string, { own, found, recent }: Offer): Secti
   return byKind([...matching, ...asked])
 }
 
-/** First what was chosen before, then where one could go. Teams and people have to be named. */
+/** Recent choices first, then places to go. Teams and people only appear when typed. */
 function withoutTyping(all: Entry[], recent: readonly string[]): Section[] {
   const chosen = recent.flatMap((id) => all.find((entry) => entry.id === id) ?? [])
   const rest = all.filter(

@@ -1,6 +1,6 @@
 /**
- * Apps and people by name in the teams of the person, and events of the app on screen or used last.
- * The server shows only what they may see.
+ * Apps and people by name in the user's teams, and events of the current or last app. The server
+ * returns only what the user may see.
  */
 import { queryOptions, useQueries, useQuery } from '@tanstack/react-query'
 import { appQuery, everythingOf } from '../../api/app'
@@ -15,7 +15,7 @@ import { openAppEntry } from '../../session/appEntry'
 import { useUser } from '../../session/useUser'
 import type { Entry, Surroundings } from './entries'
 
-/** Teams that are asked, and answers that each gives. */
+/** How many teams to search, and how many results to take from each. */
 const MOST_TEAMS = 5
 const MOST_EACH = 5
 const MOST_RECENT = 3
@@ -47,7 +47,7 @@ export function useFound(orgs: Org[], search: string): Found {
   }
 }
 
-/** Nobody asked for this app: what goes wrong with it is not told. */
+/** The user didn't ask for this app, so failures stay silent. */
 function lastAppQuery(id: string) {
   const asked = { params: { path: { id } } }
   return queryOptions({
@@ -56,7 +56,7 @@ function lastAppQuery(id: string) {
   })
 }
 
-/** Of one app alone: a name means something else in another. */
+/** Searches one app only: the same name means something else in another. */
 export function useFoundEvents(onScreen: Surroundings['app'], search: string): Found {
   const last = useUser()?.last_app
   const asks = search !== ''
@@ -84,7 +84,7 @@ export function useFoundEvents(onScreen: Surroundings['app'], search: string): F
   }
 }
 
-/** Apps chosen before: each is asked for, because it may be closed to the person by now. */
+/** Recently chosen apps, each requested again because access may have been revoked. */
 export function useRecentApps(recent: readonly string[], enabled: boolean): Entry[] {
   const ids = recent.flatMap((id) => (id.startsWith('app:') ? [id.slice('app:'.length)] : []))
   const apps = useQueries({

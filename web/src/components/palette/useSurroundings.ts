@@ -10,7 +10,7 @@ import type { Surroundings } from './entries'
 
 const NONE: Org[] = []
 
-/** Where the person is and what they may do there: what is on screen has asked for all of it. */
+/** Where the user is and what they may do there, from data the page has already loaded. */
 export function useSurroundings(): Surroundings {
   const t = useT()
   const language = useLanguageStore((state) => state.currentLang)

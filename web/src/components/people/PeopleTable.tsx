@@ -1,4 +1,4 @@
-/** The people of a set, each with the way to what is known about them. */
+/** A list of people, each linked to their profile. */
 import type { UseQueryResult } from '@tanstack/react-query'
 import { Link } from 'react-router'
 import type { People, Person } from '../../api/analysisTypes'
@@ -18,7 +18,7 @@ interface PeopleTableProps {
   query: UseQueryResult<People>
   params: TableParams
   onChange: ChangeParams
-  /** Where nobody is in it. */
+  /** Shown if there is nobody. */
   empty: React.ReactNode
 }
 
@@ -56,7 +56,7 @@ function useColumns(): Column<Person>[] {
           <Link className={styles.id} to={paths.workspace.person(app, kind, ref)}>
             {id}
           </Link>
-          {/* Most are users; the others have never been signed in. */}
+          {/* Most are users; the others are devices where nobody has signed in. */}
           {kind === 'device' && <span className={styles.soft}> {t('people.device')}</span>}
         </>
       ),

@@ -6,11 +6,11 @@ import styles from './people.module.css'
 
 interface PropertySummaryProps {
   properties: Properties
-  /** Whether some are not shown to the person who looks. */
+  /** Whether some are hidden from the viewer. */
   redacted: boolean
 }
 
-/** The first few that have something to say. */
+/** The first few properties that have a value. */
 export function PropertySummary({ properties, redacted }: PropertySummaryProps) {
   const t = useT()
   const { told, more } = summaryOf(properties)

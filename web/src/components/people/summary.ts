@@ -3,7 +3,7 @@ import type { Properties } from '../../api/people'
 const MOST_TOLD = 3
 const LONGEST = 40
 
-/** A few properties for one line of a list, and how many there are beyond. */
+/** A few properties for one line, and how many more there are. */
 export function summaryOf(properties: Properties): { told: [string, string][]; more: number } {
   const all = Object.entries(properties)
   const told = all

@@ -4,7 +4,7 @@ import { besideField } from '../form/TimezoneSelect'
 import { COMPARISONS, type Comparison } from './range'
 import type { RangeParams } from './useRangeParams'
 
-/** What the figures are held against. */
+/** What to compare the figures with. */
 export function ComparePicker({ params }: { params: Pick<RangeParams, 'compare' | 'setCompare'> }) {
   const t = useT()
   return (

@@ -1,4 +1,4 @@
-/** A button and the panel it opens below itself, which goes when the person turns elsewhere. */
+/** A button that opens a panel below it; clicking or focusing elsewhere closes it. */
 import { Button, type ButtonProps } from 'antd'
 import { createContext, useContext, useId, useRef, useState } from 'react'
 import { useDismiss } from '../useDismiss'
@@ -6,14 +6,14 @@ import styles from './Disclosure.module.css'
 
 interface DisclosureProps {
   button: Omit<ButtonProps, 'onClick'>
-  /** Names the panel. */
+  /** The panel's accessible name. */
   label: string
   children: React.ReactNode
 }
 
 const CloseContext = createContext(() => {})
 
-/** For what is inside of a panel and done with it. */
+/** Lets the panel's content close it. */
 export function useClose(): () => void {
   return useContext(CloseContext)
 }
@@ -32,7 +32,7 @@ export function Disclosure({ button, label, children }: DisclosureProps) {
 
   const show = () => {
     const { left = 0, right = 0 } = opener.current?.getBoundingClientRect() ?? {}
-    // Towards the side of the screen that has more room.
+    // Toward the side of the screen with more room.
     setSide((left + right) / 2 > window.innerWidth / 2 ? 'end' : 'start')
   }
   return (

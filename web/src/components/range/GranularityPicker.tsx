@@ -4,7 +4,7 @@ import type { RangeParams } from './useRangeParams'
 
 type GranularityPickerProps = Pick<RangeParams, 'granularity' | 'granularities' | 'setGranularity'>
 
-/** How long a time each point of a line stands for. */
+/** The time span of each point on a line. */
 export function GranularityPicker({ params }: { params: GranularityPickerProps }) {
   const t = useT()
   return (

@@ -1,4 +1,4 @@
-/** Which days a board is about. */
+/** The days a board covers. */
 import { CalendarOutlined, LeftOutlined, RightOutlined } from '@ant-design/icons'
 import { Button } from 'antd'
 import { useId, useState } from 'react'
@@ -45,7 +45,7 @@ export function RangePicker({ params }: { params: RangeParams }) {
         icon={<RightOutlined aria-hidden />}
         aria-label={t('range.later')}
         title={t('range.later')}
-        // Beyond today there is nothing yet.
+        // There is no data after today.
         disabled={range.end >= params.today}
         onClick={() => move(1)}
       />

@@ -96,7 +96,7 @@ describe('the granularities', () => {
       const chosen = range('2026-01-01', end)
       const all = granularitiesFor(chosen)
       expect(all).toContain(usualGranularity(chosen))
-      // An hour more for the day on which clocks go back, and parts of weeks and months at both ends.
+      // One more hour for the day clocks go back, and partial weeks and months at both ends.
       const most = { hour: days * 24 + 1, day: days, week: days / 7 + 2, month: days / 28 + 2 }
       for (const one of all) expect(most[one]).toBeLessThanOrEqual(2000)
     }

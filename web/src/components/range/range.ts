@@ -1,4 +1,4 @@
-/** Ranges of days as people choose them, and what the address says about them. */
+/** Date ranges as people choose them, and how the URL stores them. */
 
 const DAY_MS = 86_400_000
 
@@ -22,13 +22,13 @@ export interface DayRange {
 
 const GRANULARITIES = ['hour', 'day', 'week', 'month'] as const
 export type Granularity = (typeof GRANULARITIES)[number]
-/** Finer than boards count. */
+/** Finer than boards use. */
 export type BucketSize = Granularity | 'minute'
 
 export const COMPARISONS = ['previous_period', 'previous_year', 'none'] as const
 export type Comparison = (typeof COMPARISONS)[number]
 
-/** Longer ones make no picture, and cost the server dearly. */
+/** Longer ranges are unreadable and expensive for the server. */
 export const LONGEST_DAYS = 3653
 
 const DAYS: Partial<Record<Preset, number>> = { today: 1, '7d': 7, '14d': 14, '30d': 30, '90d': 90 }
@@ -48,7 +48,7 @@ export function presetRange(preset: Preset, today: string): DayRange {
   }
 }
 
-/** What `range=` says; null for what makes no sense. */
+/** Parses `range=`; null if it makes no sense. */
 export function readRange(text: string | null): Preset | DayRange | null {
   if (text === null) return null
   const preset = PRESETS.find((one) => one === text)
@@ -68,7 +68,7 @@ export function isRange({ start, end }: DayRange): boolean {
 function isDay(text: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false
   const moment = Date.parse(`${text}T00:00:00Z`)
-  // The 30th of February parses in some browsers, as a day of March.
+  // Some browsers parse February 30th as a day in March.
   return !Number.isNaN(moment) && new Date(moment).toISOString().startsWith(text)
 }
 
@@ -80,7 +80,7 @@ export function addDays(day: string, count: number): string {
   return new Date(noon(day) + count * DAY_MS).toISOString().slice(0, 10)
 }
 
-/** The same length directly before or after; whole months move by months. */
+/** The range of the same length right before or after; whole months move by months. */
 export function movedRange(range: DayRange, steps: -1 | 1): DayRange {
   const months = wholeMonths(range)
   if (months > 0) {
@@ -97,7 +97,10 @@ function wholeMonths({ start, end }: DayRange): number {
   return to! - from! + 1
 }
 
-/** Those that make a line: neither one point nor a thicket. The server takes 2,000 at most. */
+/**
+ * Those that make a readable line: more than one point, but not too many. The server takes at most
+ * 2,000.
+ */
 export function granularitiesFor(range: DayRange): Granularity[] {
   const days = dayCount(range)
   return GRANULARITIES.filter((granularity) => {
@@ -125,7 +128,7 @@ const noon = (day: string) => Date.parse(`${day}T12:00:00Z`)
 const monthStart = (day: string) => `${day.slice(0, 7)}-01`
 export const monthEnd = (day: string) => addDays(addMonths(monthStart(day), 1), -1)
 
-/** Of the first of a month. */
+/** Expects the first of a month. */
 function addMonths(first: string, count: number): string {
   const moment = new Date(noon(first))
   moment.setUTCMonth(moment.getUTCMonth() + count)

@@ -1,6 +1,6 @@
 import type { DayRange } from './range'
 
-/** "2026/3/1 – 2026/3/7", "Mar 1 – 7, 2026": as short as a range can be said in a language. */
+/** "2026/3/1 – 2026/3/7", "Mar 1 – 7, 2026": the shortest form of a range in a language. */
 export function rangeText({ start, end }: DayRange, language: string): string {
   const format = new Intl.DateTimeFormat(language, {
     year: 'numeric',

@@ -1,4 +1,4 @@
-/** Range, granularity and comparison are in the address, so that a link shows what was on screen. */
+/** Range, granularity, and comparison are in the URL, so a link reproduces the screen. */
 import { useCallback, useMemo } from 'react'
 import { dayAt } from '../../lib/zonedDay'
 import { useNow } from '../useNow'
@@ -19,24 +19,24 @@ import {
 
 export interface RangeParams {
   range: DayRange
-  /** Null for days that were chosen one by one. */
+  /** Null for a custom range. */
   preset: Preset | null
   granularity: Granularity
-  /** Those that make sense for the range. */
+  /** Those that suit the range. */
   granularities: Granularity[]
   compare: Comparison
-  /** The day that it is in the zone. */
+  /** Today's date in the time zone. */
   today: string
   timezone: string
   setRange: (range: Preset | DayRange) => void
   setGranularity: (granularity: Granularity) => void
   setCompare: (compare: Comparison) => void
-  /** To the time directly before or after. */
+  /** Moves to the period right before or after. */
   move: (steps: -1 | 1) => void
 }
 
 interface Defaults {
-  /** Days where none are in the address; an analysis that was kept may have some of its own. */
+  /** The default if the URL has no range; a saved analysis may have its own. */
   preset?: Preset | DayRange
   compare?: Comparison
 }
@@ -67,13 +67,13 @@ export function useRangeParams(
     setRange: (range) => change('range', writeRange(range), writeRange(preset)),
     setGranularity: (chosen) => change('granularity', chosen, usualGranularity(state.range)),
     setCompare: (chosen) => change('compare', chosen, compare),
-    // Each press as a step of its own would make Back useless.
+    // A history entry for each press would make Back useless.
     move: (steps) =>
       change('range', writeRange(movedRange(state.range, steps)), writeRange(preset), true),
   }
 }
 
-/** A zone that the server knows and this browser does not: the day in its own is near enough. */
+/** If this browser doesn't know the server's zone, its own date is close enough. */
 function todayIn(now: number, timezone: string): string {
   try {
     return dayAt(now, timezone)
@@ -82,7 +82,7 @@ function todayIn(now: number, timezone: string): string {
   }
 }
 
-/** Anyone can write an address: what makes no sense counts as absent. */
+/** Anyone can write a URL: what makes no sense counts as absent. */
 export function readState(
   query: URLSearchParams,
   today: string,
@@ -102,7 +102,7 @@ export function readState(
   }
 }
 
-/** Defaults need no mention, and other rows begin at their first page. */
+/** Leaves out defaults, and returns to the first page when the rows change. */
 export function changed(
   before: URLSearchParams,
   name: string,

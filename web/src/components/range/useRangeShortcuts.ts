@@ -1,7 +1,7 @@
 import { useShortcuts } from '../shortcuts/useShortcuts'
 import type { RangeParams } from './useRangeParams'
 
-/** `d` and the first digit of the number of days. */
+/** `d`, then the first digit of the number of days. */
 export function useRangeShortcuts({ setRange, move }: RangeParams): void {
   useShortcuts({
     t: () => setRange('today'),

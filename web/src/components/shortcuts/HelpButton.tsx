@@ -3,7 +3,7 @@ import { Button } from 'antd'
 import { useT } from '../../i18n/useT'
 import { showOverlay } from './overlay'
 
-/** Beside what has keys of its own. */
+/** Shown where the screen has its own shortcuts. */
 export function HelpButton() {
   const t = useT()
   return (

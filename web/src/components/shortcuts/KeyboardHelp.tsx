@@ -5,7 +5,7 @@ import { capsOf, SHORTCUT_GROUPS } from './registry'
 import { switchShortcuts, useShortcutsOn } from './useShortcuts'
 import styles from './KeyboardHelp.module.css'
 
-/** Which keys do what, and the switch that turns the letters off. */
+/** Lists the shortcuts, with a switch to turn off the single-letter ones. */
 export default function KeyboardHelp() {
   const t = useT()
   const open = useOverlay(({ shown }) => shown === 'help')

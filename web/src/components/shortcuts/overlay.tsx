@@ -1,4 +1,4 @@
-/** The palette and the help: each over whatever is on screen, one at a time, fetched with the first use. */
+/** The palette and the help: shown over any screen, one at a time, loaded on first use. */
 import { useEffect } from 'react'
 import { create } from 'zustand'
 import { onDemand } from '../onDemand'
@@ -16,17 +16,17 @@ export function hideOverlay(): void {
   useOverlay.setState({ shown: null })
 }
 
-/** In a full screen nothing else is seen. */
+/** In full screen, only descendants of its element are visible. */
 export const overlayPlace = () =>
   (document.fullscreenElement as HTMLElement | null) ?? document.body
 
 const Palette = onDemand(() => import('../palette/Palette'), hideOverlay)
 const KeyboardHelp = onDemand(() => import('./KeyboardHelp'), hideOverlay)
 
-/** Once, in the frame of the console. */
+/** Rendered once, in the console's shell. */
 export function OverlayHost() {
   const shown = useOverlay((state) => state.shown)
-  // Whoever is signed out over an open palette does not find it open when they are back.
+  // Someone signed out while the palette is open must not find it open on return.
   useEffect(() => hideOverlay, [])
   useShortcuts({
     'Mod+k': () => showOverlay('palette'),

@@ -1,4 +1,4 @@
-/** Every shortcut there is, once: what is bound to keys is bound by these names, and the help lists them. */
+/** Every shortcut, defined once: bindings use these names, and the help lists them. */
 import type { MessageKey } from '../../i18n/store'
 
 interface Group {
@@ -60,7 +60,7 @@ const NAMES: Record<string, string> = {
   Escape: 'Esc',
 }
 
-/** The caps to press, as they are labeled. */
+/** The keys to press, as labeled on a keyboard. */
 export function capsOf(press: Press): string[] {
   return press
     .split(/[ +]/)

@@ -1,4 +1,4 @@
-/** Keys that do something, for as long as nobody types and nobody has switched them off. */
+/** Shortcuts, active unless the user is typing or has turned them off. */
 import { useEffect, useEffectEvent } from 'react'
 import { create } from 'zustand'
 import { readStored, store } from '../../lib/storage'
@@ -7,7 +7,7 @@ import { modIs, type Press } from './registry'
 const STORAGE_KEY = 'atrium.shortcuts'
 const SECOND_KEY_WITHIN_MS = 1500
 
-/** Whoever speaks to their computer would press letters by chance, so they can be switched off. */
+/** Speech input could trigger letters by accident, so they can be turned off. */
 export const useShortcutsOn = create<{ on: boolean }>()(() => ({
   on: readStored(STORAGE_KEY) !== 'off',
 }))
@@ -35,7 +35,7 @@ export function useShortcuts(shortcuts: Shortcuts): void {
         return
       }
       if (!isFree(event)) return
-      // The same key of a Chinese keyboard.
+      // The same key in a Chinese input method.
       const key = event.key === '？' ? '?' : event.key
       const recent = event.timeStamp - first.at < SECOND_KEY_WITHIN_MS ? first.key : ''
       first = { key, at: event.timeStamp }
@@ -49,7 +49,7 @@ export function useShortcuts(shortcuts: Shortcuts): void {
   }, [])
 }
 
-/** What types nothing works from inside a field too. */
+/** Combinations that type nothing also work inside a field. */
 function commandOf(event: KeyboardEvent): string | null {
   const { ctrlKey, metaKey, altKey, shiftKey, key } = event
   if (altKey || shiftKey) return null
@@ -60,12 +60,12 @@ function commandOf(event: KeyboardEvent): string | null {
 const TAKES_KEYS =
   'input:not([type=radio]):not([type=checkbox]), textarea, select, [contenteditable=true], [role=combobox], [role=listbox], [role=menu], [role=dialog]'
 
-/** Not typed, and not meant for something else. */
+/** Not typing, and not meant for something else. */
 function isFree(event: KeyboardEvent): boolean {
   if (!useShortcutsOn.getState().on) return false
   if (event.ctrlKey || event.metaKey || event.altKey) return false
   return !(event.target instanceof Element && event.target.closest(TAKES_KEYS))
 }
 
-/** A dialog is in the way. */
+/** A dialog blocks shortcuts. */
 const isModal = () => document.querySelector('[aria-modal=true]') !== null

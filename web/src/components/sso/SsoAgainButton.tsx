@@ -7,8 +7,8 @@ import { FormError } from '../form/FormError'
 import { useSsoAgain } from './useSsoAgain'
 
 /**
- * The way through the provider of the team on screen. Where the address names none, it is the one team
- * that the person is linked to, or whatever has the domain of their address.
+ * Signs in again through the current team's provider. If the URL names no team, uses the only team
+ * the user is linked to, or the domain of their address.
  */
 export function SsoAgainButton() {
   const t = useT()

@@ -9,7 +9,7 @@ import { rememberUser } from '../../session/session'
 import { user } from '../../testing/app'
 import { aUser, ok, refusal, stubServer } from '../../testing/server'
 import { LoadFailure } from '../LoadFailure'
-// Fetched when it is needed; here that would count against the time to find it.
+// Loaded on demand; preload it here so that loading doesn't count against the query timeout.
 import './SsoWanted'
 
 const assign = vi.fn()
@@ -55,7 +55,7 @@ it('says that the provider is down, and can be pressed again', async () => {
   show('/organization/config/member?org=o2')
   await user.click(await goOn())
   expect(await screen.findByText(/暂时没有响应/)).toBeShown()
-  // A button takes no click until it is drawn as idle again, which is a moment later.
+  // The button ignores clicks until it is rendered as idle again, a moment later.
   await waitFor(async () => expect((await goOn()).className).not.toContain('loading'))
   await user.click(await goOn())
   await waitFor(() => expect(seen).toHaveLength(2))

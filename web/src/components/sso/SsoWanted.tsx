@@ -1,4 +1,4 @@
-/** In place of what a team keeps shut for whoever did not come through its single sign-on. */
+/** Shown instead of what a team locks for sessions that didn't use its single sign-on. */
 import { useT } from '../../i18n/useT'
 import styles from '../mfa/mfa.module.css'
 import { SsoAgainButton } from './SsoAgainButton'

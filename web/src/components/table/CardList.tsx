@@ -6,7 +6,7 @@ import type { Column } from './columns'
 import type { RowListProps } from './WideTable'
 import styles from './DataTable.module.css'
 
-/** The same rows where there is no room for columns: each value has its heading beside it. */
+/** The same rows without room for columns: each value has its heading beside it. */
 export function CardList<Row extends object>(props: RowListProps<Row>) {
   return (
     <>
@@ -20,7 +20,7 @@ export function CardList<Row extends object>(props: RowListProps<Row>) {
   )
 }
 
-/** In place of the headings that can be pressed. */
+/** Replaces the sortable headings. */
 function SortChoice<Row extends object>({ columns, sort, order, onSort }: RowListProps<Row>) {
   const t = useT()
   const sorted = columns.filter((column) => column.sorts)

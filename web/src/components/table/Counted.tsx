@@ -1,12 +1,12 @@
 import { useLanguageStore } from '../../i18n/store'
 import styles from './Counted.module.css'
 
-/** What is not known. */
+/** For unknown values. */
 export const UNKNOWN = '—'
 
 export interface Count {
   value: number | null | undefined
-  /** Counting stops there: this many stand for more, too. */
+  /** The count stops at this number, which can mean more. */
   most?: number
 }
 
@@ -15,7 +15,7 @@ export function formatCount(value: Count['value'], language: string, most = Infi
   return value.toLocaleString(language) + (value >= most ? '+' : '')
 }
 
-/** A number with thousands separators, in digits of one width so that columns line up. */
+/** A number with thousands separators and tabular digits, so columns line up. */
 export function Counted({ value, most }: Count) {
   const language = useLanguageStore((state) => state.currentLang)
   return <span className={styles.counted}>{formatCount(value, language, most)}</span>

@@ -1,6 +1,6 @@
 /**
- * A list from the server with all its faces: loading, empty, nothing found, failed, full. A table
- * where there is room for one, cards on a phone.
+ * A list from the server in all its states: loading, empty, no matches, failed, loaded. A table if
+ * there is room, cards on a phone.
  */
 import type { UseQueryResult } from '@tanstack/react-query'
 import { Button, Pagination } from 'antd'
@@ -24,13 +24,15 @@ interface DataTableProps<Row extends object> extends Shared<Row> {
   query: UseQueryResult<Rows<Row>>
   params: TableParams
   onChange: ChangeParams
-  /** Filters beyond search that hide rows, so that "nothing yet" is not said of a filtered list. */
+  /**
+   * Whether filters other than search hide rows, so that a filtered list never says "nothing yet".
+   */
   filtered?: boolean
-  /** How many rows to keep room for while they load; a page of them unless few are expected. */
+  /** The number of placeholder rows; defaults to a page. */
   skeletonRows?: number
-  /** Takes search and filters back. */
+  /** Clears search and filters. */
   onClear?: () => void
-  /** What this is and what fills it, where there is nothing at all. */
+  /** For an empty list: what it is and how to fill it. */
   empty: React.ReactNode
 }
 
@@ -40,7 +42,7 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
   const narrow = useIsNarrow()
   const { data } = query
 
-  // The last row of a page can go, and an address can name a page that is not there.
+  // The last row of a page can disappear, and a URL can name a page that doesn't exist.
   const beyond = params.page > 1 && data?.items.length === 0 && !query.isPlaceholderData
   useEffect(() => {
     if (beyond) onChange({ page: 1 })
@@ -103,7 +105,7 @@ function Pages({ total, params, onChange }: PagesProps) {
   const t = useT()
   const narrow = useIsNarrow()
   const language = useLanguageStore((state) => state.currentLang)
-  // One short page needs no way to another.
+  // A single short page needs no pagination.
   if (total <= Math.min(...PAGE_SIZES)) return null
   return (
     <Pagination

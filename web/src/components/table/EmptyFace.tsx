@@ -3,11 +3,11 @@ import styles from './DataTable.module.css'
 interface EmptyFaceProps {
   title: string
   children: React.ReactNode
-  /** The one button that fills it. */
+  /** The button that fills the list. */
   action?: React.ReactNode
 }
 
-/** In place of a list with nothing in it: what this is, and what to do. */
+/** Shown for an empty list: what it is and what to do. */
 export function EmptyFace({ title, children, action }: EmptyFaceProps) {
   return (
     <div className={styles.empty}>

@@ -7,7 +7,7 @@ type PlainTableProps<Row extends object> = Pick<
   'label' | 'rows' | 'columns' | 'rowKey'
 >
 
-/** A list that is there as a whole: a table where there is room for one, cards on a phone. */
+/** A fully loaded list: a table if there is room, cards on a phone. */
 export function PlainTable<Row extends object>(props: PlainTableProps<Row>) {
   const List = useIsNarrow() ? CardList : WideTable
   return <List {...props} onSort={unsorted} />

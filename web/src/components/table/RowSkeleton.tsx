@@ -2,7 +2,7 @@ import styles from './DataTable.module.css'
 
 const MOST_SHOWN = 8
 
-/** Bars in the place of rows that are on their way, so that nothing jumps when they arrive. */
+/** Placeholder rows that keep the layout from shifting when the data arrives. */
 export function RowSkeleton({ rows }: { rows: number }) {
   return (
     <div className={styles.skeleton}>

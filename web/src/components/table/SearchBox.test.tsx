@@ -39,7 +39,7 @@ it('follows the address, but not over what is being typed', () => {
   rerender(<SearchBox label="搜索" value={undefined} onSearch={() => {}} />)
   expect(box().value).toBe('')
 
-  // The trailing space belongs to the next word.
+  // A trailing space means another word follows.
   type('lin ')
   rerender(<SearchBox label="搜索" value="lin" onSearch={() => {}} />)
   expect(box().value).toBe('lin ')

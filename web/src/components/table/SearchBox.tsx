@@ -10,13 +10,13 @@ interface SearchBoxProps {
   className?: string
 }
 
-/** Searches when the typing pauses. Follows the address where that changes otherwise, e.g. by Back. */
+/** Searches when typing pauses. Follows the URL if it changes otherwise, e.g. on Back. */
 export function SearchBox({ label, value = '', onSearch, className }: SearchBoxProps) {
   const [typed, setTyped] = useState(value)
   const [shown, setShown] = useState(value)
   if (shown !== value) {
     setShown(value)
-    // What was typed since is newer than the address that it led to.
+    // Newer typing takes precedence over the URL it led to.
     if (typed.trim() !== value) setTyped(value)
   }
 

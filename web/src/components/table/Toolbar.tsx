@@ -1,6 +1,6 @@
 import styles from './DataTable.module.css'
 
-/** Above a list: search and filters at its start, what can be done at its end. */
+/** Above a list: search and filters at the start, actions at the end. */
 export function Toolbar({
   children,
   actions,

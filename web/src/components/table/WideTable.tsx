@@ -12,13 +12,13 @@ export interface RowListProps<Row extends object> {
   sort?: string
   order?: 'asc' | 'desc'
   onSort: (sort: string | undefined, order: 'asc' | 'desc' | undefined) => void
-  /** More about a row, shown when it is opened. */
+  /** Row details, shown when it is expanded. */
   details?: (row: Row) => React.ReactNode
-  /** What the button that opens a row is called. */
+  /** The label of the expand button. */
   detailsLabel?: (row: Row) => string
   selected?: string[]
   onSelect?: (keys: string[]) => void
-  /** Rows that cannot be chosen. */
+  /** Rows that can't be selected. */
   isFixed?: (row: Row) => boolean
 }
 
@@ -50,7 +50,7 @@ export function WideTable<Row extends object>(props: RowListProps<Row>) {
         width: column.width,
         align: column.numeric || column.actions ? ('end' as const) : undefined,
         rowScope: column.heads ? ('row' as const) : undefined,
-        // The server sorts; the table only shows by what.
+        // The server sorts; the table only shows the state.
         sorter: column.sorts ?? false,
         sortDirections: column.largestFirst ? ['descend', 'ascend'] : undefined,
         sortOrder:

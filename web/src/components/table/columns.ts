@@ -1,19 +1,19 @@
-/** One column of a list: a heading, and what each row shows under it. */
+/** A list column: a heading and each row's content. */
 export interface Column<Row> {
-  /** Also the name that the server sorts by, where `sorts` says so. */
+  /** Also the server's sort key, if `sorts` is set. */
   key: string
   title: string
   render: (row: Row) => React.ReactNode
   sorts?: boolean
-  /** Whoever sorts by it looks for the most, so that comes with the first press. */
+  /** People who sort by this look for the largest, so the first click sorts descending. */
   largestFirst?: boolean
-  /** Numbers line up at their end. */
+  /** Numbers are right-aligned. */
   numeric?: boolean
-  /** What the row is called: it heads the card, and the row for a screen reader. */
+  /** The row's name: the title of its card, and its header for screen readers. */
   heads?: boolean
   /** Buttons: the heading is for screen readers only. */
   actions?: boolean
-  /** Takes the whole width of a card, below its heading. */
+  /** Spans the full width of a card, below its heading. */
   long?: boolean
   width?: number | string
 }

@@ -1,9 +1,9 @@
 import { useEffect, useEffectEvent, useState } from 'react'
 
-/** How long the typing must pause before anything is searched. */
+/** How long typing must pause before searching. */
 const SEARCH_AFTER_MS = 300
 
-/** Runs with a typed text once the typing pauses. Every search field goes through this. */
+/** Runs with the text once typing pauses. All search fields use this. */
 export function useAfterTyping(text: string, run: (text: string) => void): void {
   const paused = useEffectEvent(run)
   useEffect(() => {
@@ -12,7 +12,7 @@ export function useAfterTyping(text: string, run: (text: string) => void): void 
   }, [text])
 }
 
-/** A typed text, once the typing pauses. */
+/** The text, updated once typing pauses. */
 export function useDebounced(text: string): string {
   const [settled, setSettled] = useState(text)
   useAfterTyping(text, setSettled)

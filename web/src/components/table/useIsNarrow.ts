@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
 
-/** Where a table has no room for its columns and becomes a list of cards. Paper has none to turn over. */
+/** Whether tables become card lists for lack of room. Never on paper. */
 const narrow = window.matchMedia('screen and (max-width: 719px)')
 
 export function useIsNarrow(): boolean {

@@ -1,6 +1,6 @@
 /**
- * What a list shows is in the address: page, page size, search, sort and filters. So a link, a
- * reload and the Back button all show what was on screen.
+ * A list's state is in the URL: page, page size, search, sort, and filters. So links, reloads, and
+ * Back all restore what was on screen.
  */
 import { useCallback, useMemo } from 'react'
 import { DEFAULT_PAGE_SIZE } from '../../lib/paging'
@@ -8,7 +8,7 @@ import { useAddressQuery } from '../../router/useAddressQuery'
 
 export const PAGE_SIZES = [10, 20, 50, 100]
 
-/** In the server's own names, so that a query can take them as they are. */
+/** Uses the server's own names, so queries can take it as it is. */
 export type TableParams<Filter extends string = never> = {
   page: number
   page_size: number
@@ -17,21 +17,21 @@ export type TableParams<Filter extends string = never> = {
   order?: 'asc' | 'desc'
 } & { [name in Filter]?: string }
 
-/** What is left out stays; `undefined` takes a value out of the address. */
+/** Omitted keys stay unchanged; `undefined` removes one from the URL. */
 export type ChangeParams<Filter extends string = never> = (
   change: Partial<TableParams<Filter>>,
 ) => void
 
 interface Choices<Filter extends string> {
-  /** The columns that the server can sort by. */
+  /** The columns the server can sort by. */
   sorts?: readonly string[]
-  /** Further parameters of this list. */
+  /** Additional parameters of this list. */
   filters?: readonly Filter[]
 }
 
 const NONE: readonly never[] = []
 
-/** `sorts` and `filters` are constants of the page, made outside of it. */
+/** `sorts` and `filters` must be constants defined outside the component. */
 export function useTableParams<Filter extends string = never>({
   sorts = NONE,
   filters = NONE,
@@ -42,7 +42,7 @@ export function useTableParams<Filter extends string = never>({
   const change = useCallback<ChangeParams<Filter>>(
     (changed) =>
       setQuery((before) => changeQuery(before, changed), {
-        // Every typed word as a step of its own would make Back useless.
+        // A history entry for each search would make Back useless.
         replace: 'search' in changed,
         preventScrollReset: true,
       }),
@@ -51,12 +51,12 @@ export function useTableParams<Filter extends string = never>({
   return [params, change]
 }
 
-/** The largest of a column first, unless the address says otherwise. */
+/** Sorts by a column in descending order, unless the URL says otherwise. */
 export function sortedBy<Params extends TableParams>(sort: string, params: Params): Params {
   return params.sort ? params : { ...params, sort, order: 'desc' }
 }
 
-/** Anyone can write an address: what makes no sense counts as absent. */
+/** Anyone can write a URL: what makes no sense counts as absent. */
 export function readParams<Filter extends string>(
   query: URLSearchParams,
   sorts: readonly string[],
@@ -79,7 +79,7 @@ export function readParams<Filter extends string>(
   } as TableParams<Filter>
 }
 
-/** Defaults need no mention. Anything but turning the page starts at the first page again. */
+/** Leaves out defaults. Any change but turning the page returns to the first page. */
 export function changeQuery(before: URLSearchParams, changed: object): URLSearchParams {
   const query = new URLSearchParams(before)
   if (!('page' in changed)) query.delete('page')

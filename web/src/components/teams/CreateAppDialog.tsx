@@ -43,7 +43,7 @@ function CreateForm({ onCancel }: { onCancel: () => void }) {
     mode: 'onBlur',
     defaultValues: {
       name: '',
-      // The first one, whichever that is: the name can be typed before the regions are known.
+      // Empty selects the first region: the name can be typed before the regions have loaded.
       region: '',
       timezone: org.timezone,
       description: '',
@@ -102,7 +102,7 @@ function CreateForm({ onCancel }: { onCancel: () => void }) {
         {(input) => (
           <TextArea
             {...input}
-            // Growing by itself would take a style attribute, which the content policy refuses.
+            // Auto-sizing would need a style attribute, which the content security policy blocks.
             rows={2}
             maxLength={DESCRIPTION_MAX}
           />

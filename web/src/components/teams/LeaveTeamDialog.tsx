@@ -19,7 +19,7 @@ export function LeaveTeamDialog({ org, onDone, onCancel }: LeaveTeamDialogProps)
       onCancel={onCancel}
     >
       <p>{t('orgs.leaveText')}</p>
-      {/* The only owner cannot go; the server says so, and this says what would help. */}
+      {/* The only owner can't leave; the server says so, and this says what to do. */}
       {org.role === 'owner' && <p>{t('orgs.leaveOwner')}</p>}
     </DangerDialog>
   )

@@ -1,4 +1,4 @@
-/** Invitations that wait for the person's answer. Says nothing where there are none. */
+/** Invitations waiting for the user's answer. Renders nothing if there are none. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Button } from 'antd'
 import {
@@ -50,7 +50,7 @@ interface InvitationProps extends MyInvitationsProps {
 function Invitation({ invitation, onAccepted }: InvitationProps) {
   const t = useT()
   const client = useQueryClient()
-  // After a failure too: it may have been revoked meanwhile, and then the list should say so.
+  // After a failure too: the invitation may have been revoked, and then the list should say so.
   const onSettled = () => client.invalidateQueries(myInvitationsQuery)
   const accepting = useMutation({
     mutationFn: () => acceptInvitation(invitation.id),

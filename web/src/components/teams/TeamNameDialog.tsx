@@ -1,4 +1,4 @@
-/** The name of a team that is made or renamed. */
+/** Asks for a team's name, to create or rename it. */
 import { useForm } from 'react-hook-form'
 import { FormDialog } from '../FormDialog'
 import { Field } from '../form/Field'

@@ -2,10 +2,10 @@ import { useQuery } from '@tanstack/react-query'
 import { regionsQuery } from '../../api/environment'
 import { useT } from '../../i18n/useT'
 
-/** The one that is there where none is configured. All others are named by who runs the instance. */
+/** The default region if none is configured. The operator names all others. */
 const OWN = { region: 'local', name: 'Local' }
 
-/** The name people read; the short one that apps carry, where the list did not arrive. */
+/** A region's display name, or its short name if the list failed to load. */
 export function useRegionName(): (region: string) => string {
   const t = useT()
   // Loaded at start-up, see session.ts.

@@ -1,4 +1,4 @@
-/** Tells that a newer console was published, and loads it when the person is ready. */
+/** Announces a newer console, and loads it when the user is ready. */
 import { useState } from 'react'
 import { useT } from '../../i18n/useT'
 import { browser } from '../../lib/navigation'

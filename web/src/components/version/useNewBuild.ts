@@ -1,4 +1,4 @@
-/** Asks now and then whether the server has a newer console than the one that runs here. */
+/** Checks regularly whether the server has a newer console than the running one. */
 import { useEffect, useState } from 'react'
 import { call, http } from '../../api/client'
 import type { components } from '../../api/schema'
@@ -8,9 +8,9 @@ export const POLL_MS = 30_000
 export type Build = components['schemas']['BuildInfo']
 
 /**
- * The build that took the place of `running`, if one did. Asks every half minute while the tab is
- * looked at, not at all while it is hidden, and once at once when it is looked at again. What goes
- * wrong is ignored: there is a next time.
+ * The build that replaced `running`, if any. Asks every half minute while the tab is visible, not
+ * at all while it is hidden, and once as soon as it becomes visible again. Failures are ignored:
+ * the next try will follow.
  */
 export function useNewBuild(running: string | null): Build | null {
   const [build, setBuild] = useState<Build | null>(null)

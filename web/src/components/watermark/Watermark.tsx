@@ -1,4 +1,4 @@
-/** Whose screen this is, over everything, where the operator has not switched it off. */
+/** Marks every screen with its user, unless the operator has turned that off. */
 import { useEffect } from 'react'
 import { useEnvironment } from '../../session/useEnvironment'
 import { useCurrentUser } from '../../session/useCurrentUser'

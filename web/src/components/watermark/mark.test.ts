@@ -7,7 +7,7 @@ const layers = () =>
     element.style.backgroundImage.includes('data:image/svg+xml'),
   )
 const drawn = () => decodeURIComponent(layers()[0]?.style.backgroundImage ?? '')
-/** Observers are told after the script that changed something has ended. */
+/** MutationObserver callbacks run as microtasks. */
 const observed = () => Promise.resolve()
 
 beforeEach(() => {

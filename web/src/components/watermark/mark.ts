@@ -1,7 +1,7 @@
 /**
- * The text that lies over the whole page, so that a photograph of the screen says whose it was. One
- * element that nothing can be clicked through to, tiled by its background; whoever takes it out of
- * the page or restyles it in the console gets it back at once.
+ * A text over the whole page, so that a photo of the screen shows whose it was. A single element
+ * with a tiled background that lets clicks through; if someone removes or restyles it in the
+ * developer tools, it is restored immediately.
  */
 import { isolated } from '../../lib/bidi'
 import { graphemes } from '../../lib/names'
@@ -10,13 +10,13 @@ const ANGLE = -30
 const REDRAW_MS = 100
 const SMALLEST = 12
 const LARGEST = 16
-/** The most of a name that is drawn; the address after it is what tells two people apart. */
+/** How much of a name is drawn; the address after it tells people apart. */
 const NAME_CHARACTERS = 24
-/** Tiles are twice as large as their text needs, so that the page under them can be read. */
+/** Tiles are twice as large as their text needs, so the page stays readable. */
 const SPREAD = Math.SQRT2
 const FONT = 'system-ui, sans-serif'
 
-/** Whose screen it is. A long name loses its end, the address never does. */
+/** Identifies the user. A long name is cut, the address never is. */
 export function markText(name: string, email: string): string {
   const characters = graphemes(name.trim())
   const shown =
@@ -26,14 +26,14 @@ export function markText(name: string, email: string): string {
   return `${isolated(shown)} ${email}`.trim()
 }
 
-/** Grows with the window: twelve pixels on a phone, sixteen on a desk. */
+/** Grows with the window: 12 px on a phone, 16 px on a desktop. */
 export function fontSize(width: number): number {
   return Math.round(Math.min(LARGEST, Math.max(SMALLEST, width / 90)))
 }
 
-/** How much room one text takes. */
+/** The size of one tile. */
 function tileSize(text: string, size: number): { width: number; height: number } {
-  // Chinese characters are as wide as they are high, others about half of that.
+  // Chinese characters are as wide as they are tall, others about half that.
   const length = [...text].reduce((sum, char) => sum + (char > 'ÿ' ? 1 : 0.56), 0) * size
   const turn = (Math.abs(ANGLE) * Math.PI) / 180
   return {
@@ -42,7 +42,7 @@ function tileSize(text: string, size: number): { width: number; height: number }
   }
 }
 
-/** One tile as a picture. The text is data, whatever characters a name has. */
+/** One tile as an SVG image. The text is escaped, whatever characters a name has. */
 export function tile(text: string, size: number, color: string): string {
   const shown = plain(text)
   const { width, height } = tileSize(shown, size)
@@ -54,7 +54,7 @@ export function tile(text: string, size: number, color: string): string {
   return `url("data:image/svg+xml,${encodeURIComponent(svg)}")`
 }
 
-/** Without control characters and halves of characters, which no picture can hold. */
+/** Removes control characters and lone surrogates, which SVG can't contain. */
 function plain(text: string): string {
   return text.replace(/[\u0000-\u001f\u007f]/g, ' ').replace(/\p{Surrogate}/gu, '\ufffd')
 }
@@ -63,10 +63,10 @@ function escaped(text: string): string {
   return text.replace(/[<>&"']/g, (char) => `&#${char.charCodeAt(0)};`)
 }
 
-/** What lies over the page just now, for pictures that leave it. */
+/** The current mark, for exported pictures. */
 let current: { text: string; color: string } | null = null
 
-/** Draws the same over a picture that is about to be saved. */
+/** Draws the same mark over a picture about to be saved. */
 export function markPicture(pen: CanvasRenderingContext2D, width: number, height: number): void {
   if (!current) return
   const size = fontSize(width)
@@ -90,7 +90,7 @@ export function markPicture(pen: CanvasRenderingContext2D, width: number, height
 }
 
 const LAYER = {
-  // First: what no line below names could still move or hide it, by a rule of a stylesheet.
+  // First: resets every property not listed below that a stylesheet could use to move or hide it.
   all: 'initial',
   position: 'fixed',
   inset: '0px',
@@ -102,10 +102,10 @@ const LAYER = {
   opacity: '1',
 } as const
 
-/** How often it is looked at: no observer tells of a rule that was added to a stylesheet. */
+/** How often to check it: no observer reports a rule added to a stylesheet. */
 const LOOK_MS = 1_000
 
-/** Lays the text over the page and keeps it there. Answers how to take it away. */
+/** Adds the mark to the page and keeps it there. Returns a function that removes it. */
 export function layOver(text: string, color: string): () => void {
   let layer: HTMLElement | undefined
   let picture = ''
@@ -113,7 +113,7 @@ export function layOver(text: string, color: string): () => void {
   let redraw: ReturnType<typeof setTimeout> | undefined
 
   const observer = new MutationObserver(() => {
-    // What we change ourselves is no news.
+    // Ignore our own changes.
     if (!isIntact()) lay()
   })
 
@@ -169,7 +169,7 @@ export function layOver(text: string, color: string): () => void {
   }
 }
 
-/** As the browser draws it, whatever rules there are. */
+/** Whether it is visible as rendered, whatever the style rules. */
 function isSeen(layer: HTMLElement): boolean {
   const { display, visibility, opacity, position, transform, clipPath, filter, translate, scale } =
     getComputedStyle(layer)

@@ -13,8 +13,8 @@ interface BreakdownProps {
 }
 
 /**
- * By what the answer is split: the values of properties, of events or of people, or who is in a
- * cohort. The second is offered once there is a first.
+ * How to split the answer: by event or user properties, or by cohort membership. A second breakdown
+ * is offered once there is a first.
  */
 export function Breakdown({ events, value, onChange }: BreakdownProps) {
   const t = useT()

@@ -1,4 +1,4 @@
-/** Puts a question together, part by part; each change is a question of its own. */
+/** Builds a question part by part; each change makes a new question. */
 import { useT } from '../../../i18n/useT'
 import { eventsOf, without, type Draft } from '../question'
 import { Breakdown } from './Breakdown'

@@ -65,7 +65,7 @@ export function DistributionBuilder({ draft, onChange }: BuilderProps<Distributi
   )
 }
 
-/** Rising numbers with commas or spaces between them; null for anything else. */
+/** Increasing numbers separated by commas or spaces; null for anything else. */
 function readEdges(text: string): number[] | null {
   const words = text.split(/[\s,，、;；]+/).filter(Boolean)
   if (words.length === 0 || words.length > MOST.edges || !words.every(isNumber)) return null

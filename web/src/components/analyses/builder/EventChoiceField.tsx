@@ -7,19 +7,19 @@ import { FilterGroup, NEW_TEST } from './FilterGroup'
 import styles from './builder.module.css'
 
 interface EventChoiceFieldProps {
-  /** What the events are to the question. */
+  /** The events' role in the question. */
   label: string
-  /** Where they are in the question. */
+  /** The path in the question. */
   place?: string
-  /** What stands there while none is chosen. */
+  /** The placeholder if none is chosen. */
   placeholder?: string
   value: EventChoice
   onChange: (choice: EventChoice) => void
-  /** Beside the events: what is measured, or the place of a step. */
+  /** Shown beside the events: the measure, or a step's position. */
   children?: React.ReactNode
 }
 
-/** One event, several as one or any, and what must hold of them. */
+/** One event, several treated as one, or any event, plus their filters. */
 export function EventChoiceField(props: EventChoiceFieldProps) {
   const { label, place, placeholder, value, onChange, children } = props
   const t = useT()

@@ -11,16 +11,16 @@ const MOST_SHOWN = 20
 
 interface EventPickerProps {
   label: string
-  /** Where it is in the question. */
+  /** The path in the question. */
   place?: string
-  /** What stands there while none is chosen. */
+  /** The placeholder if none is chosen. */
   placeholder?: string
-  /** None: any. */
+  /** Empty: any event. */
   value: string[]
   onChange: (events: string[]) => void
 }
 
-/** Any event, or some of those in the catalog; also one by its name, which hides from the catalog. */
+/** Any event, or some from the catalog; hidden events can be typed by name. */
 export function EventPicker({ label, place, placeholder, value, onChange }: EventPickerProps) {
   const t = useT()
   const fault = useFault(place)

@@ -1,4 +1,4 @@
-/** Which events count: tests and groups of tests, of which all must hold, or any. */
+/** Which events count: tests and groups of tests, combined with "all" or "any". */
 import { CloseOutlined, PlusOutlined } from '@ant-design/icons'
 import { Button } from 'antd'
 import type { Filters, Test } from '../../../api/analysisTypes'
@@ -15,7 +15,7 @@ const NONE: Filters = { all: [] }
 
 interface FilterGroupProps {
   legend: string
-  /** Where it is in the question. */
+  /** The path in the question. */
   place?: string
   events: string[]
   filters: Filters | undefined
@@ -45,9 +45,9 @@ interface ItemsProps {
   place?: string
   events: string[]
   group: Filters
-  /** The number of the group inside of which it is. */
+  /** The number of the group this one is nested in. */
   inside?: number
-  /** How many tests there are in all. */
+  /** The total number of tests. */
   full: number
   onChange: (group: Filters) => void
 }

@@ -8,7 +8,7 @@ import { useFault } from './useFault'
 import styles from './builder.module.css'
 
 interface MeasurePickerProps {
-  /** Where it is in the question. */
+  /** The path in the question. */
   place: string
   letter: string
   events: string[]
@@ -16,7 +16,7 @@ interface MeasurePickerProps {
   onChange: (measure: Measure) => void
 }
 
-/** What is counted of the events, or worked out of a property's values. */
+/** What to count: events, or something derived from a property's values. */
 export function MeasurePicker({ place, letter, events, value, onChange }: MeasurePickerProps) {
   const t = useT()
   const fault = useFault(place)

@@ -7,12 +7,12 @@ interface NumberFieldProps {
   value: number
   least: number
   most: number
-  /** Where it is in the question. */
+  /** The path in the question. */
   place: string
   onChange: (value: number) => void
 }
 
-/** A whole number within limits; what is beyond them is marked and not asked with. */
+/** A whole number within limits; an invalid one is marked and not sent. */
 export function NumberField({ label, value, least, most, place, onChange }: NumberFieldProps) {
   const fault = useFault(place)
   const fits = (text: string) => /^\d+$/.test(text) && Number(text) >= least && Number(text) <= most

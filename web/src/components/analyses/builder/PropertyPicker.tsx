@@ -14,27 +14,27 @@ import styles from './builder.module.css'
 
 interface PropertyPickerProps {
   label: string
-  /** Where it is in the question. */
+  /** The path in the question. */
   place?: string
-  /** Whose own properties are offered beside those that every event has. */
+  /** The events whose own properties are offered, besides the common ones. */
   events: string[]
   value: string | null
   onChange: (property: string | null) => void
-  /** Whether properties of people, to whoever may see those, and cohorts are offered too. */
+  /** Whether to also offer cohorts and, with permission, user properties. */
   people?: boolean
-  /** Only those with numbers, where it is known. */
+  /** Only numeric properties, if known. */
   numeric?: boolean
   placeholder?: string
   clearable?: boolean
 }
 
 /**
- * Before a typed name, because the list marks the value that begins with what is typed, and Enter takes it.
- * What begins with a dollar sign is never the name of an event’s own property.
+ * Prefixes typed names: the list marks the first value that starts with the typed text, and Enter
+ * picks it. Event properties never start with a dollar sign.
  */
 const OTHER = '$other:'
 
-/** For a property of a person, the name is typed beside it. */
+/** For a user property, the name is typed beside it. */
 export function PropertyPicker(props: PropertyPickerProps) {
   const { label, events, value, onChange, people = false, numeric = false, clearable } = props
   const t = useT()
@@ -53,8 +53,9 @@ export function PropertyPicker(props: PropertyPickerProps) {
   const own = known
     .filter(({ types }) => !numeric || types.some(({ type }) => type === 'number'))
     .map(({ property }) => property)
-  // One that the newest events do not carry, or a name inside of another: "cart.total". Not before all
-  // others are there, or whoever types a cohort's name fast and presses Enter gets an unknown property.
+  // Offers a property that recent events don't carry, or a nested name such as "cart.total". Wait
+  // until all others have loaded; otherwise quickly typing a cohort's name and pressing Enter would
+  // pick an unknown property.
   const free = typed.trim()
   const isNew = isComplete && free !== '' && ![...builtIns, ...own].includes(free)
 
@@ -65,7 +66,7 @@ export function PropertyPicker(props: PropertyPickerProps) {
   })
   const group = (title: string, options: ReturnType<typeof optionOf>[]) =>
     options.length > 0 ? [{ label: title, options }] : []
-  // The part of a person's property that a choice can tell; its name is typed.
+  // For a user property, the list shows only its kind; the name is typed.
   const shown = value === null || value === '' ? undefined : (profileOf(value) ?? value)
   return (
     <>

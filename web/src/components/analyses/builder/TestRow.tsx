@@ -19,9 +19,9 @@ import { NumberValue, TextValues, TimeValue, YesNoValue } from './Values'
 import styles from './builder.module.css'
 
 interface TestRowProps {
-  /** Where it is in the question. */
+  /** The path in the question. */
   place?: string
-  /** Its place, which tells its fields from those of others. */
+  /** The test's number, used to label its fields. */
   number: number | string
   events: string[]
   test: Test

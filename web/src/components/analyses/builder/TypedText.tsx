@@ -4,19 +4,19 @@ import { useAfterTyping } from '../../table/useDebounced'
 
 interface TypedTextProps extends Omit<TextInputProps, 'value' | 'onChange'> {
   value: string
-  /** Whether it makes sense as it stands; nothing is asked with what does not. */
+  /** Whether the text is valid; invalid text is never sent. */
   isRight?: (text: string) => boolean
   onChange: (text: string) => void
 }
 
-/** Asks when the typing pauses. Follows the address where that changes otherwise, e.g. by Back. */
+/** Applies the text when typing pauses. Follows the URL if it changes otherwise, e.g. on Back. */
 export function TypedText(given: TypedTextProps) {
   const { value, isRight = () => true, onChange, ...props } = given
   const [typed, setTyped] = useState(value)
   const [shown, setShown] = useState(value)
   if (shown !== value) {
     setShown(value)
-    // What was typed since is newer than the address that it led to.
+    // Newer typing takes precedence over the URL it led to.
     if (typed.trim() !== value) setTyped(value)
   }
   const wrong = !isRight(typed.trim())

@@ -13,7 +13,7 @@ import { useFault } from './useFault'
 import styles from './builder.module.css'
 
 interface ValuesProps {
-  /** Where they are in the question. */
+  /** The path in the question. */
   place?: string
   label: string
   values: string[]
@@ -25,7 +25,7 @@ interface TextValuesProps extends ValuesProps {
   events: string[]
 }
 
-/** Any of several, chosen from the most frequent or typed. */
+/** One or more values, picked from the most frequent or typed. */
 export function TextValues(props: TextValuesProps) {
   const { place, label, property, events, values, onChange } = props
   const fault = useFault(place)
@@ -37,7 +37,7 @@ export function TextValues(props: TextValuesProps) {
   const event = events.length === 1 ? events[0] : undefined
   const suggested = useQuery({
     ...valuesQuery(app.id, { property, event, search }),
-    // What people's own properties hold is not counted.
+    // Values of user properties aren't counted.
     enabled: opened && property !== '' && !profileOf(property),
   })
   const options = (suggested.data?.items ?? []).map(({ value }) => ({

@@ -19,11 +19,11 @@ interface WindowFieldProps {
   onChange: (minutes: number) => void
 }
 
-/** A number and its unit: 1 minute to 90 days. */
+/** A number and a unit: 1 minute to 90 days. */
 export function WindowField({ label, minutes, onChange }: WindowFieldProps) {
   const t = useT()
   const [chosen, setUnit] = useState<Unit>(() => unitOf(minutes))
-  // The address can change otherwise, and not every window is whole in every unit.
+  // The URL can change independently, and not every window is a whole number of every unit.
   const unit = minutes % UNITS[chosen] === 0 ? chosen : unitOf(minutes)
   const most = MOST.windowMinutes / UNITS[unit]
   return (

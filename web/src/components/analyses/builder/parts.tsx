@@ -9,7 +9,7 @@ export interface BuilderProps<Kind extends Draft> {
   onChange: (draft: Kind) => void
 }
 
-/** A part of the question under its name. */
+/** A named part of the question. */
 export function Part({ name, children }: { name: string; children: React.ReactNode }) {
   return (
     <div role="group" aria-label={name} className={styles.part}>
@@ -22,7 +22,7 @@ export function Part({ name, children }: { name: string; children: React.ReactNo
 }
 
 interface ChoiceProps<Value extends string> {
-  /** Where it is in the question. */
+  /** The path in the question. */
   place?: string
   name: string
   value: Value

@@ -2,13 +2,13 @@ import { createContext, useContext, useId } from 'react'
 import { NO_FAULTS } from '../faults'
 import styles from './builder.module.css'
 
-/** What the server found wrong with the question, by place. */
+/** The server's errors about the question, by path. */
 export const FaultsContext = createContext(NO_FAULTS)
 
 interface Fault {
-  /** For the field itself. */
+  /** Props for the field itself. */
   field: { status?: 'error'; 'aria-invalid'?: true; 'aria-describedby'?: string }
-  /** For below it. */
+  /** Shown below the field. */
   note: React.ReactNode
 }
 

@@ -6,7 +6,7 @@ import { isBuiltIn } from '../properties'
 
 const MOST_EVENTS = 5
 
-/** The properties that the newest of these events carry, each once, and whether more are on their way. */
+/** The properties of these events' recent messages, deduplicated, and whether more are loading. */
 export function useKnownProperties(events: string[]): {
   known: EventProperty[]
   isLoading: boolean
@@ -29,7 +29,7 @@ export function useKnownProperties(events: string[]): {
   return { known: [...items.values()], isLoading: found.some((one) => one.isLoading) }
 }
 
-/** Of its values, as they mostly are or as somebody has said. */
+/** The kind of its values: as described by someone, or as most of them are. */
 export function kindOf(property: string, known: EventProperty[]): PropertyKind {
   if (isCohort(property)) return 'cohort'
   if (isBuiltIn(property)) return 'text'

@@ -1,4 +1,4 @@
-/** Makes a cohort, or changes one: what it is called, who is in it, and for whom it is. */
+/** Creates or edits a cohort: its name, its members, and who can see it. */
 import TextArea from 'antd/es/input/TextArea'
 import { useState } from 'react'
 import { useForm, useWatch } from 'react-hook-form'
@@ -22,7 +22,7 @@ const MOST_NAME = 100
 const MOST_DESCRIPTION = 500
 
 interface CohortDialogProps {
-  /** None: a new one. */
+  /** Omitted for a new one. */
   cohort?: Cohort
   onDone: (cohort: Cohort) => void
   onCancel: () => void
@@ -33,7 +33,7 @@ export function CohortDialog({ cohort, onDone, onCancel }: CohortDialogProps) {
   const watched = useWatched()
   const { app, mayChange } = useApp()
   const mayShare = mayChange('cohort:manage')
-  // What is not shown stays what it is, too.
+  // Parts that are hidden stay unchanged.
   const [draft, setDraft] = useState(
     cohort ? (cohort.redacted ? null : draftOf(cohort.definition)) : EMPTY_DRAFT,
   )

@@ -7,14 +7,14 @@ import { useApp } from '../../../session/app'
 import { Counted, UNKNOWN } from '../../table/Counted'
 import styles from './cohorts.module.css'
 
-/** How many are in it now; counted after the list is there, each for itself. */
+/** The cohort's current size, loaded separately after the list. */
 export function CohortSize({ id }: { id: string }) {
   const t = useT()
   const { app } = useApp()
   const { data, error, isFetching, refetch } = useQuery(cohortSizeQuery(app.id, id))
   if (data) return <Counted value={data.people} />
   if (!error) return <span className={styles.soft}>{t('cohorts.counting')}</span>
-  // A list of a few ids tells too much to whoever may not see personal data: asking again is no use.
+  // A short ID list reveals too much to someone who may not see personal data. Retrying won't help.
   if (error instanceof ApiError && error.status === 422) {
     return (
       <span className={styles.soft} title={error.message}>

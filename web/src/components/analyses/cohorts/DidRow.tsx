@@ -14,7 +14,7 @@ interface DidRowProps {
   onChange: (rule: Did) => void
 }
 
-/** What somebody did, or did not do, so often in the last so many days. */
+/** What someone did or didn't do, how often, and within how many days. */
 export function DidRow({ number, rule, onChange }: DidRowProps) {
   const t = useT()
   const field = (name: 'times' | 'days', isRight: (text: string) => boolean) => (

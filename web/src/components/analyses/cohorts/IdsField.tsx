@@ -6,7 +6,7 @@ import { useT } from '../../../i18n/useT'
 import { MOST_IDS, readIds } from './ids'
 import styles from './cohorts.module.css'
 
-/** Far more than as many ids as a cohort holds. */
+/** Far more than the largest cohort's IDs need. */
 const LARGEST_FILE = 10 * 1024 * 1024
 
 interface IdsFieldProps {
@@ -14,7 +14,7 @@ interface IdsFieldProps {
   onChange: (text: string) => void
 }
 
-/** Ids, pasted or from a file. What was understood of them is said at once. */
+/** IDs, pasted or from a file. Immediately shows how many were recognized. */
 export function IdsField({ value, onChange }: IdsFieldProps) {
   const t = useT()
   const id = useId()
@@ -68,7 +68,7 @@ export function IdsField({ value, onChange }: IdsFieldProps) {
           aria-label={t('cohorts.upload')}
           onChange={({ target }) => {
             void read(target.files?.[0])
-            // The same file can be chosen again after it was changed.
+            // Lets the same file be picked again after it changes.
             target.value = ''
           }}
         />

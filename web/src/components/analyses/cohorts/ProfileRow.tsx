@@ -19,7 +19,7 @@ interface ProfileRowProps {
 
 const KINDS = { '$user:': 'user', '$device:': 'device' } as const
 
-/** What is kept about somebody, or about their device. */
+/** A property of the user or of their device. */
 export function ProfileRow({ number, rule, onChange }: ProfileRowProps) {
   const t = useT()
   const { property, operator, values } = rule

@@ -13,7 +13,7 @@ interface RulesFieldProps extends Rules {
   onChange: (changed: Partial<Rules>) => void
 }
 
-/** What people are, and what they did or did not do. */
+/** What people are, and what they did or didn't do. */
 export function RulesField({ joined, rules, onChange }: RulesFieldProps) {
   const t = useT()
   const replace = (at: number, rule: RuleDraft) =>

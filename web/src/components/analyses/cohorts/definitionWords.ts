@@ -1,9 +1,9 @@
-/** Who is in a cohort, in words. */
+/** Describes in words who is in a cohort. */
 import type { CohortDefinition, CohortRule } from '../../../api/analysisTypes'
 import { pickWords } from '../results/pickWords'
 import { eventText, filtersText, type Words } from '../sentence'
 
-/** One line for each condition. */
+/** One line per condition. */
 export function definitionLines(
   definition: CohortDefinition,
   words: Words,

@@ -16,7 +16,7 @@ describe('ids', () => {
       'b',
       'say "hi"',
     ])
-    // A heading needs rows below it to be told from an id, but an id is never called so.
+    // A header is normally recognized by the rows below it, but no ID is called "ID".
     expect(readIds('ID')).toEqual([])
     expect(readIds('identity')).toEqual(['identity'])
   })

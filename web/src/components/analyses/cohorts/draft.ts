@@ -1,4 +1,4 @@
-/** Who is in a cohort, as it is put together on screen: perhaps not whole yet. */
+/** A cohort definition as it is edited, possibly incomplete. */
 import type { CohortDefinition, CohortRule } from '../../../api/analysisTypes'
 import type { MessageKey } from '../../../i18n/store'
 import { completeFilters, isComplete, NO_VALUE } from '../filters'
@@ -11,7 +11,7 @@ const MOST_DAYS = 365
 type ProfileRule = Extract<CohortRule, { is: 'profile' }>
 type DidRule = Extract<CohortRule, { is: 'did' }>
 
-/** Numbers are as they were typed. */
+/** Numbers as typed. */
 export type RuleDraft =
   ProfileRule | (Omit<DidRule, 'times' | 'days'> & Record<'times' | 'days', string>)
 
@@ -34,7 +34,7 @@ export const EMPTY_DRAFT: DefinitionDraft = {
   ids: '',
 }
 
-/** Null for what stays as it is: whom a figure was of, and ids that are not told. */
+/** Null if the definition can't be edited: taken from a figure, or with hidden IDs. */
 export function draftOf(definition: CohortDefinition): DefinitionDraft | null {
   if (definition.of === 'figure') return null
   if (definition.of === 'ids') {
@@ -52,7 +52,7 @@ export function draftOf(definition: CohortDefinition): DefinitionDraft | null {
   }
 }
 
-/** What is missing or too much; null where it can be kept. */
+/** What is missing or exceeds a limit; null if it can be saved. */
 export function problemOf({ of, rules, ids }: DefinitionDraft): MessageKey | null {
   if (of === 'ids') {
     const count = readIds(ids).length
@@ -75,7 +75,7 @@ const fits = (text: string, most: number) =>
 export const isTimes = (text: string) => fits(text, MOST_TIMES)
 export const isDays = (text: string) => fits(text, MOST_DAYS)
 
-/** Of a draft without problems. */
+/** Expects a draft without problems. */
 export function definitionOf({ of, joined, rules, ids }: DefinitionDraft): CohortDefinition {
   if (of === 'ids') return { of, ids: readIds(ids) }
   const whole = rules.map(wholeRule)

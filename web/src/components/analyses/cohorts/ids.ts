@@ -1,10 +1,10 @@
-/** Ids as people paste or upload them: one on each line, or the first column of a table. */
+/** IDs as people paste or upload them: one per line, or the first column of a table. */
 
 export const MOST_IDS = 10_000
 
 const HEADINGS = /^(user|device|distinct)?[_ ]?id$/i
 
-/** Each once, in their order; the heading of a table is none of them. */
+/** Deduplicated, in order, without a table header. */
 export function readIds(text: string): string[] {
   const cells = text
     .replace(/^\ufeff/, '')

@@ -15,7 +15,7 @@ import { Nothing } from './View'
 import { Scroll } from './Scroll'
 import styles from './results.module.css'
 
-/** From one number to the next, in little room. */
+/** A range of numbers, kept short. */
 const spanOf = ({ from, to }: { from: number; to: number | null }, language: string) =>
   [from, to ?? from].map((edge) => compactCount(edge, language)).join(' – ')
 
@@ -47,7 +47,8 @@ export function DistributionResult(props: ResultProps<DistributionQuestion, Dist
     () => ({ toPng: (title = '', note) => plotPicture(plot, title, note) }),
     [plot],
   )
-  // Of times and days each person is in one bin; the same person can do something with several numbers.
+  // Counting times or days, each person is in one bin; with a property, the same person can be in
+  // several.
   const isWhole = typeof of !== 'object'
   const all = bins.reduce((sum, { people }) => sum + people, 0)
   if (all === 0) return <Nothing />

@@ -4,14 +4,14 @@ import styles from './results.module.css'
 
 interface FigureProps {
   value: number
-  /** Whose figure it is, for who hears the button alone. */
+  /** The figure's context, for screen readers. */
   of: string
-  /** Opens the people behind it; null where they may not be seen. */
+  /** Opens the people behind it; null if the user may not see them. */
   onOpen: (() => void) | null
   children?: React.ReactNode
 }
 
-/** A number of people that leads to who they are. Nobody is behind a nought. */
+/** A number of people that opens their list. A zero opens nothing. */
 export function Figure({ value, of, onOpen, children }: FigureProps) {
   const t = useT()
   const shown = children ?? <Counted value={value} />

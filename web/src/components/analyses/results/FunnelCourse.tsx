@@ -20,7 +20,7 @@ interface FunnelCourseProps {
   onPick: OnPick
 }
 
-/** Conversion by when people began. Who began lately may still come to the end. */
+/** Conversion by start date. People who started recently may still convert. */
 export function FunnelCourse({ question, answer, plot, onPick }: FunnelCourseProps) {
   const t = useT()
   const language = useLanguageStore((state) => state.currentLang)

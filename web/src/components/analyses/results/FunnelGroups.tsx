@@ -19,7 +19,7 @@ interface FunnelGroupsProps {
   onPick: OnPick
 }
 
-/** The same funnel for each value of the breakdown. */
+/** The same funnel for each breakdown value. */
 export function FunnelGroups({ question, answer, plot, onPick }: FunnelGroupsProps) {
   const t = useT()
   const language = useLanguageStore((state) => state.currentLang)
@@ -110,11 +110,11 @@ interface FromPreviousProps {
   before: FunnelStep
   group: string
   event: string
-  /** Opens who came no further. */
+  /** Lists the people who got no further. */
   onOpen: (() => void) | null
 }
 
-/** Which share came here from the step before, and how many did not. */
+/** The share that came from the previous step, and how many didn't. */
 function FromPrevious({ step, before, group, event, onOpen }: FromPreviousProps) {
   const t = useT()
   const language = useLanguageStore((state) => state.currentLang)

@@ -1,4 +1,4 @@
-/** How many people get from step to step, where they are lost, and how long it takes them. */
+/** How many people get from step to step, where they drop off, and how long they take. */
 import { useImperativeHandle, useState } from 'react'
 import type { FunnelAnswer, FunnelQuestion } from '../../../api/analysisTypes'
 import { useT } from '../../../i18n/useT'

@@ -60,9 +60,9 @@ export function FunnelSteps({ question, answer, onPick }: FunnelStepsProps) {
 interface StepProps {
   index: number
   name: string
-  /** What else must hold of the event. */
+  /** The event's filters, in words. */
   where: string | undefined
-  /** Both, for those who hear it alone. */
+  /** Both parts combined, for screen readers. */
   whole: string
   step: FunnelStep
   before: FunnelStep | undefined
@@ -96,7 +96,7 @@ function Step({ index, name, where, whole, step, before, onPick }: StepProps) {
           </Figure>
         </span>
       </p>
-      {/* The bars say nothing that the words beside them do not: a mouse may press them all the same. */}
+      {/* The bars only repeat the text beside them, but a mouse can click them too. */}
       <div className={styles.track} aria-hidden="true">
         <div
           className={styles.bar}

@@ -16,7 +16,7 @@ interface GroupAveragesProps {
   nameOf: NameGroup
 }
 
-/** The average of each value of the breakdown. */
+/** The average for each breakdown value. */
 export function GroupAverages({ unit, answer, nameOf }: GroupAveragesProps) {
   const t = useT()
   const language = useLanguageStore((state) => state.currentLang)

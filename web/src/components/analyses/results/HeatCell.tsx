@@ -4,7 +4,7 @@ import styles from './retention.module.css'
 
 interface HeatCellProps {
   share: number | null
-  /** Not over yet: there is nothing to tell. */
+  /** Not over yet, so there is no value. */
   ahead: boolean
   children: React.ReactNode
 }

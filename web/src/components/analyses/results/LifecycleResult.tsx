@@ -1,4 +1,4 @@
-/** Of the people of each day, week or month: who is new, came back, stayed, and who went. */
+/** For each day, week, or month: who is new, stayed, returned, or left. */
 import { useImperativeHandle, useMemo } from 'react'
 import type { LifecycleAnswer, LifecycleQuestion, LifecycleState } from '../../../api/analysisTypes'
 import { axisLabel, bucketLabel, compactCount, plainCount } from '../../charts/format'
@@ -30,7 +30,7 @@ export function LifecycleResult(props: ResultProps<LifecycleQuestion, LifecycleA
         key: state,
         name: t(`results.lifecycle.${state}`),
         color,
-        // Those who went hang below the line; who goes is not known before the time is over.
+        // Dormant people hang below the line; they aren't known until the period is over.
         values: points.map((point) =>
           state === 'dormant' ? point.dormant && -point.dormant : point[state],
         ),

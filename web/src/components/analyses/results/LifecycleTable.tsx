@@ -10,7 +10,7 @@ import { Scroll } from './Scroll'
 import styles from './results.module.css'
 
 interface LifecycleTableProps {
-  /** The newest first. */
+  /** Newest first. */
   rows: (LifecyclePoint & { label: string; short: string; soFar: boolean })[]
   onPick: OnPick
 }

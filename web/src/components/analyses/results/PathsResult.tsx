@@ -1,4 +1,4 @@
-/** Which ways people take from something, or to it. */
+/** The paths people take from an event, or to it. */
 import { Button } from 'antd'
 import { useCallback, useImperativeHandle, useMemo, useState } from 'react'
 import type { PathNode, PathsAnswer, PathsQuestion } from '../../../api/analysisTypes'
@@ -25,7 +25,7 @@ import styles from './results.module.css'
 const VIEWS = ['flow', 'table'] as const
 
 interface PathsResultProps extends ResultProps<PathsQuestion, PathsAnswer> {
-  /** Asks the same of what is chosen. */
+  /** Asks the same question from the chosen node. */
   onStart: (node: PathNode) => void
 }
 
@@ -105,7 +105,7 @@ interface ChosenProps {
   onClose: () => void
 }
 
-/** What can be done about the node that was pressed. */
+/** Actions for the selected node. */
 function Chosen({ place, side, onPick, onStart, onClose }: ChosenProps) {
   const t = useT()
   return (

@@ -13,11 +13,14 @@ interface PathsTableProps {
   flows: Flow[]
   side: PathsAnswer['side']
   onPick: OnPick
-  /** Null: only to be heard, beside the drawing. */
+  /** Null if the table is only for screen readers, beside the chart. */
   onStart: ((node: PathNode) => void) | null
 }
 
-/** Every link of the paths, step by step, with what lies away from the common end as the next start. */
+/**
+ * Every link of the paths, step by step; the node away from the common end can become the next
+ * start.
+ */
 export function PathsTable({ flows, side, onPick, onStart }: PathsTableProps) {
   const t = useT()
   const { shown, more } = useSteps(flows)

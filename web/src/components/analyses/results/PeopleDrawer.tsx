@@ -1,4 +1,4 @@
-/** The people behind a figure, beside the answer it stands in. */
+/** The people behind a figure, shown beside the answer. */
 import { useQuery } from '@tanstack/react-query'
 import { Drawer } from 'antd'
 import { useState } from 'react'
@@ -16,10 +16,10 @@ import styles from './results.module.css'
 interface PeopleDrawerProps {
   appId: string
   question: Question
-  /** None: it is closed. */
+  /** Null: closed. */
   pick: Pick | null
   onClose: () => void
-  /** What can be done with all of them, such as keeping them as a cohort. */
+  /** Actions for all of them, such as saving them as a cohort. */
   actions?: React.ReactNode
 }
 

@@ -17,11 +17,11 @@ interface PlotProps {
   data: PlotData
   label: string
   height?: number
-  /** What the places are, such as "Step". */
+  /** The name of the axis, such as "Step". */
   heading: string
-  /** The same numbers stand in a table beside it, which everybody sees. */
+  /** A visible table beside the chart shows the same numbers. */
   hasTable?: boolean
-  /** What a click on a series at a place leads to. */
+  /** Called on a click on a series at a place. */
   onPoint?: (index: number, key: string) => void
 }
 
@@ -41,7 +41,7 @@ export function Plot({ data, label, height = 280, heading, hasTable, onPoint }: 
   const { chart } = stage
   const alone = all.length === 1 ? all[0]!.key : null
   const pointed = usePointed(chart, data.ticks.length, {
-    // Anywhere above or below a bar that has no other beside it.
+    // With no bar beside it, a click anywhere above or below counts.
     onChoose: alone === null ? undefined : (index) => onPoint?.(index, alone),
   })
 

@@ -16,7 +16,7 @@ interface PlotTooltipProps {
   hint?: string
 }
 
-/** Everything about one place, beside a line through it. */
+/** Everything about one place, beside a vertical line. */
 export function PlotTooltip({ chart, index, byKey, data, series, hint }: PlotTooltipProps) {
   const t = useT()
   const x = Number(chart.convertToPixel({ xAxisIndex: 0 }, index))
@@ -28,7 +28,7 @@ export function PlotTooltip({ chart, index, byKey, data, series, hint }: PlotToo
         className={styles.tooltip}
         data-side={x > chart.getWidth() / 2 ? 'before' : 'after'}
         style={{ left: x }}
-        // Read out only to whoever moves by keys: a mouse would make it talk without end.
+        // Announced only for keyboard users: a mouse would make it talk constantly.
         role={byKey ? 'status' : undefined}
         aria-hidden={byKey ? undefined : true}
       >

@@ -1,4 +1,4 @@
-/** Who comes back, of those who began on the same day, week or month. */
+/** Of the people who started in the same day, week, or month, how many come back. */
 import { useImperativeHandle, useMemo, useState } from 'react'
 import type { RetentionAnswer, RetentionQuestion } from '../../../api/analysisTypes'
 import { Select } from 'antd'

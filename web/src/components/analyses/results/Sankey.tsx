@@ -17,7 +17,7 @@ interface SankeyProps {
   onFlow: ((flow: Flow) => void) | null
 }
 
-/** What the library tells of its drawing: a node, or a link between two. */
+/** What ECharts says about the drawing: a node, or a link between two. */
 interface Told {
   name?: string
   source?: string
@@ -40,7 +40,7 @@ export function Sankey({ flows, side, label, onPlace, onFlow }: SankeyProps) {
     if (!chart) return
     const flowOf = ({ source: from, target: to }: Told) =>
       flows.find(({ source, target }) => source.id === from && target.id === to)
-    // In full, and how many: a name has little room beside its node.
+    // The full name and count: there is little room beside a node.
     const name = ({ data }: { data?: unknown }) => {
       const told = (data ?? {}) as Told
       const place = places.find(({ id }) => id === told.name)

@@ -5,7 +5,7 @@ import styles from './results.module.css'
 
 const STEP = 100
 
-/** Long lists come in steps: thousands of rows at once would hold the page up. */
+/** Long lists render in steps, because thousands of rows at once would block the page. */
 export function useSteps<Row>(rows: Row[]) {
   const [most, setMost] = useState(STEP)
   const left = Math.max(0, rows.length - most)

@@ -7,13 +7,13 @@ interface StageProps extends React.HTMLAttributes<HTMLDivElement> {
   drawn: ReturnType<typeof useChart>
   label: string
   height: number
-  /** Whether a click leads on. */
+  /** Whether clicking does something. */
   leads: boolean
-  /** Arrow keys move over it. */
+  /** Whether arrow keys move over it. */
   keys?: boolean
 }
 
-/** Where the library draws, until it is there, and where it did not come. */
+/** The chart's canvas, or its loading and failure states. */
 export function Stage({ drawn, label, height, leads, keys, children, ...handlers }: StageProps) {
   const t = useT()
   const { host, chart, failed, retry } = drawn

@@ -6,12 +6,12 @@ interface ViewProps<Value extends string> {
   value: Value
   choices: { value: Value; name: string }[]
   onChoose: (value: Value) => void
-  /** Beside the choice of views. */
+  /** Shown beside the view switch. */
   beside?: React.ReactNode
   children: React.ReactNode
 }
 
-/** One of several ways to look at the same answer. */
+/** One of several views of the same answer. */
 export function View<Value extends string>(props: ViewProps<Value>) {
   const { value, choices, onChoose, beside, children } = props
   const t = useT()

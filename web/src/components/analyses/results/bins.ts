@@ -1,7 +1,7 @@
 import type { DistributionBin, DistributionQuestion } from '../../../api/analysisTypes'
 import { plainCount } from '../../charts/format'
 
-/** Which numbers a bin holds. Times and days are whole, so their last one can be named. */
+/** The numbers a bin holds. Times and days are whole, so their upper bound can be named. */
 export function binName(
   { from, to }: Pick<DistributionBin, 'from' | 'to'>,
   of: DistributionQuestion['of'],

@@ -73,7 +73,7 @@ it('leads from a bin to its people, from the table and from the bars', async () 
   fireEvent.keyDown(chart(), { key: 'Home' })
   fireEvent.keyDown(chart(), { key: 'Enter' })
   expect(onPick).toHaveBeenLastCalledWith({ of: 'distribution', bin: 0 })
-  // Nobody is behind a nought.
+  // A zero opens nothing.
   fireEvent.keyDown(chart(), { key: 'ArrowRight' })
   expect(screen.getByRole('status').textContent).toContain('2–4')
   fireEvent.keyDown(chart(), { key: 'Enter' })

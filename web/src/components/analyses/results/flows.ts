@@ -1,4 +1,4 @@
-/** The ways people took, as flows between columns of what they did. */
+/** Paths as flows between columns of events. */
 import type { EChartsCoreOption } from 'echarts/core'
 import type { PathNode, PathsAnswer, Pick as Picked } from '../../../api/analysisTypes'
 import { SERIES_COLORS, type ChartColors } from '../../charts/colors'
@@ -6,10 +6,10 @@ import { fontFamily } from '../../charts/option'
 import type { Translate } from '../../../i18n/store'
 import { nodeLabel } from './words'
 
-/** A node in its column; the same event can stand in several. */
+/** A node in its column; the same event can appear in several columns. */
 export interface Place {
   id: string
-  /** How many links away from what all paths have in common. */
+  /** The number of links from the paths' common end. */
   distance: number
   node: PathNode
 }
@@ -27,7 +27,7 @@ const place = (distance: number, node: PathNode): Place => ({
   node,
 })
 
-/** A link leads away from the common end where paths begin there, and towards it where they end. */
+/** Links lead away from the common end if paths start there, and toward it if they end there. */
 export function flowsOf({ side, links }: Pick<PathsAnswer, 'side' | 'links'>): Flow[] {
   return links.map(({ step, source, target, people }) => ({
     source: place(side === 'from' ? step - 1 : step, source),
@@ -45,7 +45,7 @@ export function placesOf(flows: Flow[]): Place[] {
   return [...all.values()]
 }
 
-/** How many stand in the fullest column, and how many columns there are. */
+/** The size of the fullest column, and the number of columns. */
 export function sizeOf(places: Place[]): { rows: number; columns: number } {
   const counts = new Map<number, number>()
   for (const { distance } of places) counts.set(distance, (counts.get(distance) ?? 0) + 1)
@@ -59,7 +59,7 @@ export const sankeyHeight = (flows: Flow[]) =>
 
 type PathPick = Extract<Picked, { of: 'paths' }>
 
-/** Whoever came by, from wherever; at the common end, all of them. */
+/** Everyone who passed this node, or all people at the common end. */
 export const pickOfPlace = ({ distance, node }: Place): PathPick => ({
   of: 'paths',
   step: distance,
@@ -84,7 +84,7 @@ interface Drawing {
 }
 
 const NODE_WIDTH = 12
-/** The least that a column takes with the names beside it. */
+/** The minimum width of a column with its labels. */
 export const COLUMN_WIDTH = 112
 
 export function sankeyOption(drawing: Drawing): EChartsCoreOption {
@@ -92,7 +92,7 @@ export function sankeyOption(drawing: Drawing): EChartsCoreOption {
   const { palette, theme } = colors
   const places = placesOf(flows)
   const columns = Math.max(1, ...places.map(({ distance }) => distance))
-  // Names stand to the right of their nodes, also those of the last column.
+  // Labels are to the right of their nodes, including the last column's.
   const column = Math.max(COLUMN_WIDTH, width() / (columns + 1))
   const colorOf = colorsOf(places, SERIES_COLORS[theme], palette['text-soft'])
   return {
@@ -136,7 +136,7 @@ export function sankeyOption(drawing: Drawing): EChartsCoreOption {
   }
 }
 
-/** The same event has the same color in every column; what is no event has none. */
+/** An event has the same color in every column; nodes that aren't events have none. */
 function colorsOf(places: Place[], colors: readonly string[], none: string) {
   const names = new Map<string, string>()
   for (const { node } of places) {

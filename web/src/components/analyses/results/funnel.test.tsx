@@ -145,7 +145,7 @@ it('calls the groups of a cohort by its name, and picks them by the server’s',
   const table = within(screen.getByRole('table'))
   expect(await table.findByRole('rowheader', { name: '付费用户' })).toBeShown()
   expect(table.getByRole('rowheader', { name: '不在“付费用户”中' })).toBeShown()
-  // In the legend as well.
+  // In the legend too.
   expect(screen.getByRole('button', { name: '不在“付费用户”中' })).toBeShown()
   await user.click(table.getAllByRole('button').at(-2)!)
   const group = { values: ['out'], other: false, redacted: [false] }
@@ -175,7 +175,7 @@ it('draws conversion over time, marks what is not over, and leads to who it was'
   expect(whole!.data).toEqual([0.3, null, null])
   expect(soFar!.data).toEqual([null, { value: null, symbol: 'none' }, 0.2])
   const rows = within(screen.getByRole('table')).getAllByRole('row')
-  // The newest first.
+  // Newest first.
   expect(rows[1]!.textContent).toBe('2026年3月3日周二截至目前1,00020020%')
   expect(rows[2]!.textContent).toBe('2026年3月2日周一00—')
   await user.click(within(rows[1]!).getAllByRole('button')[1]!)

@@ -9,7 +9,10 @@ import { useZone } from './result'
 import { useGroupName } from './useGroupName'
 import { elapsed, eventName, groupKey } from './words'
 
-/** Each view of a funnel as something to draw; the steps only in pictures, the page has its own bars. */
+/**
+ * Each view of a funnel as a plot; the steps only for exported pictures, because the page has its
+ * own bars.
+ */
 export function useFunnelPlots(question: FunnelQuestion, answer: FunnelAnswer) {
   const t = useT()
   const language = useLanguageStore((state) => state.currentLang)
@@ -30,7 +33,7 @@ export function useFunnelPlots(question: FunnelQuestion, answer: FunnelAnswer) {
     const plots: Record<'steps' | 'groups' | 'course' | 'spread', PlotData> = {
       steps: {
         shape: 'bars',
-        // In a picture nothing else says how many they are.
+        // In a picture, nothing else shows the counts.
         ticks: steps.map((name, index) => withCount(name, answer.steps[index], language)),
         labels: steps,
         series: [

@@ -1,4 +1,4 @@
-/** The heat map of a retention, drawn for a document: always light, with every unit. */
+/** A retention heat map for documents: always light, with all units. */
 import type { RetentionCohort } from '../../../api/analysisTypes'
 import type { Translate } from '../../../i18n/store'
 import { BRAND } from '../../../theme/palette'
@@ -117,7 +117,7 @@ export function heatPicture(heat: Heat, title: string, note?: string): Promise<B
   })
 }
 
-/** What is not over yet. */
+/** Marks what is not over yet. */
 function hatch(
   pen: CanvasRenderingContext2D,
   [x, y, width, height]: readonly [number, number, number, number],

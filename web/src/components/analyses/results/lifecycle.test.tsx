@@ -45,7 +45,7 @@ it('stacks those who are there, and hangs those who went below', async () => {
     ['resurrected', 'all', 7],
     ['dormant', 'all', -30],
   ])
-  // What is not over looks different.
+  // Unfinished periods look different.
   expect(drawnSeries()[0]!.data[1]).toMatchObject({ value: 5, itemStyle: { borderType: 'dashed' } })
   expect(screen.getByText(/尚未结束/)).toBeShown()
 })

@@ -1,7 +1,7 @@
 import type { LifecycleState } from '../../../api/analysisTypes'
 import { NEUTRAL } from '../../charts/colors'
 
-/** Whoever went has no color of their own. */
+/** Dormant people have no color of their own. */
 export const STATES: { state: LifecycleState; color: number }[] = [
   { state: 'new', color: 0 },
   { state: 'returning', color: 2 },

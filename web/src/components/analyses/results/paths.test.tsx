@@ -72,7 +72,7 @@ it('draws flows between columns, in which an event can stand again', async () =>
   ])
   expect(sankey!.links!.map(({ value }) => value)).toEqual([600, 300, 200, 9])
   expect(screen.getByText('从这里开始的用户：1,234')).toBeShown()
-  // For whoever does not see the drawing.
+  // For screen readers.
   expect(within(screen.getByRole('table')).getAllByRole('row')).toHaveLength(5)
 })
 
@@ -105,7 +105,7 @@ it('offers no people without permission, and the next start all the same', async
   const [, first, second] = screen.getAllByRole('row')
   await user.click(within(first!).getByRole('button'))
   expect(onStart).toHaveBeenLastCalledWith(CART)
-  // Everything else is no event to start from.
+  // Other nodes aren't events to start from.
   expect(within(second!).queryByRole('button')).toBeNull()
 })
 

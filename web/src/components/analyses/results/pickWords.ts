@@ -1,4 +1,4 @@
-/** Which figure was picked, in words. */
+/** Describes the picked figure in words. */
 import type { Pick, Question } from '../../../api/analysisTypes'
 import { bucketLabel } from '../../charts/format'
 import { exactTime } from '../../../lib/time'
@@ -11,7 +11,7 @@ interface Tongue extends Words {
   timezone: string
 }
 
-/** The question and the pick are of one kind, or nothing can be said. */
+/** Empty if the question and the pick are of different kinds. */
 export function pickWords(question: Question, pick: Pick, tongue: Tongue): string {
   const { t, cohorts } = tongue
   const parts = partsOf(question, pick, tongue)
@@ -65,7 +65,7 @@ function partsOf(question: Question, pick: Pick, tongue: Tongue): string[] {
 
 type Distribution = Extract<Question, { kind: 'distribution' }>
 
-/** Bins that the server chose are known by their place alone. */
+/** Bins chosen by the server are known only by their position. */
 function binWords({ of, edges }: Distribution, bin: number, { t, language }: Tongue): string {
   const from = edges?.[bin]
   if (from === undefined) return t('results.picked.bin', { number: bin + 1 })

@@ -22,7 +22,7 @@ const HOME = { kind: 'event' as const, name: 'home', page: null }
 const CART = { ...HOME, name: 'cart' }
 const STEP = { from_first: 1, from_previous: 1, median_seconds: null, p90_seconds: null }
 
-/** What a picture of an answer is told to draw. */
+/** The chart option used for an exported picture. */
 async function drawn(show: (ref: React.Ref<ChartHandle>) => React.ReactNode) {
   const ref = createRef<ChartHandle>()
   showInApp(show(ref), { may: [], answers: {} })
@@ -34,7 +34,7 @@ async function drawn(show: (ref: React.Ref<ChartHandle>) => React.ReactNode) {
   return (series as { type: string; data: unknown[] }[]).map(({ type, data }) => [type, data])
 }
 
-/** Draws nothing, and remembers what it wrote. */
+/** A canvas context that draws nothing but records the text. */
 function aPen(written: string[]): CanvasRenderingContext2D {
   const does: Record<string, unknown> = { fillText: (text: string) => written.push(text) }
   return new Proxy({} as CanvasRenderingContext2D, {

@@ -1,4 +1,4 @@
-/** Bars or lines over places in a row: buckets of time, steps, ranges of a number. */
+/** Bars or lines over ordered places: time buckets, steps, or number ranges. */
 import type { EChartsCoreOption } from 'echarts/core'
 import { chartColors, type ChartColors } from '../../charts/colors'
 import { fontFamily } from '../../charts/option'
@@ -7,19 +7,19 @@ import { drawn, type ChartSeries, type DrawnSeries } from '../../charts/series'
 
 export interface PlotData {
   shape: 'bars' | 'line'
-  /** What each place is called: below the axis, and in full. */
+  /** Each place's name: below the axis, and in full. */
   ticks: string[]
   labels: string[]
   series: ChartSeries[]
   stacked?: boolean
-  /** Of each place, whether it is not over. */
+  /** For each place, whether it is not over yet. */
   unfinished?: boolean[]
   format: (value: number) => string
-  /** Where the axis ends: shares of a whole have nothing above it. */
+  /** The axis maximum: shares never exceed the whole. */
   most?: number
-  /** What the values are, above their axis. */
+  /** The unit, shown above the axis. */
   unit?: string
-  /** Shorter, beside the axis. */
+  /** Shorter, for the axis. */
   axis: (value: number) => string
 }
 
@@ -31,7 +31,7 @@ interface Drawing extends Omit<PlotData, 'series'> {
 }
 
 const TICK_ROOM = 64
-/** What stands beside the other axis. */
+/** The width of the value axis labels. */
 const AXIS_ROOM = 72
 
 export function plotOption(drawing: Drawing): EChartsCoreOption {
@@ -58,7 +58,7 @@ export function plotOption(drawing: Drawing): EChartsCoreOption {
         lineHeight: 16,
         hideOverlap: true,
         overflow: 'truncate',
-        // As much as lies between two of them: with more they would hide each other.
+        // No wider than the space between ticks, or labels would hide each other.
         width: Math.max(TICK_ROOM / 2, (step * room) / ticks.length - 8),
         interval: (index: number) => index % step === 0,
         margin: 10,
@@ -70,7 +70,7 @@ export function plotOption(drawing: Drawing): EChartsCoreOption {
       nameGap: 12,
       nameTextStyle: { color: palette['text-soft'], fontSize: 12, align: 'left', padding: 0 },
       max: drawing.most,
-      // Even ones up to the very end.
+      // Even steps all the way to the maximum.
       interval: drawing.most && drawing.most / 4,
       minInterval: areWhole(series) ? 1 : 0,
       splitNumber: 4,
@@ -87,7 +87,7 @@ const tickStep = (count: number, width: number) =>
 const areWhole = (series: ChartSeries[]) =>
   series.every(({ values }) => values.every((value) => value === null || Number.isInteger(value)))
 
-/** What is not over is paler and has a dashed edge; what is compared with is hollow. */
+/** Unfinished bars are paler with a dashed outline; the compared period's are hollow. */
 function barsOf(one: DrawnSeries, { stacked, unfinished }: Drawing) {
   const { key, name, values, stroke, dashed } = one
   const soFar = { opacity: 0.4, borderColor: stroke.color, borderType: 'dashed', borderWidth: 1 }
@@ -107,7 +107,7 @@ function barsOf(one: DrawnSeries, { stacked, unfinished }: Drawing) {
   }
 }
 
-/** What is not over is reached by a dashed line, from the last place that is. */
+/** The line to an unfinished place is dashed, starting at the last finished one. */
 function linesOf({ key, name, values, stroke }: DrawnSeries, { unfinished = [] }: Drawing) {
   const common = {
     name,
@@ -122,7 +122,7 @@ function linesOf({ key, name, values, stroke }: DrawnSeries, { unfinished = [] }
     ...common,
     id: key,
     data: values.map((value, index) => (unfinished[index] ? null : value)),
-    // Points alone make no line.
+    // Single points don't make a line.
     showSymbol: values.filter((value) => value !== null).length < 3,
     lineStyle: { color: stroke.color, width: 2, type: stroke.line },
   }
@@ -137,7 +137,7 @@ function linesOf({ key, name, values, stroke }: DrawnSeries, { unfinished = [] }
   ]
 }
 
-/** Always light and with all series, for a document. */
+/** Always light and with all series, for documents. */
 export function plotPicture(data: PlotData, title: string, note?: string): Promise<Blob> {
   const colors = chartColors(false)
   const series = drawn(data.series, colors)

@@ -3,24 +3,24 @@ import type { GroupValues, Pick } from '../../../api/analysisTypes'
 import type { ChartHandle } from '../../charts/LineChart'
 import { useApp } from '../../../session/app'
 
-/** Null where people behind figures may not be seen: then nothing can be picked. */
+/** Null if the user may not see the people behind figures, so nothing can be picked. */
 export type OnPick = ((pick: Pick) => void) | null
 
 export interface ResultProps<Question, Answer> {
   question: Question
   answer: Answer
   onPick: OnPick
-  /** Makes a picture of what is on screen. */
+  /** Exports a picture of what is on screen. */
   ref?: Ref<ChartHandle>
 }
 
-/** Days of a question are days of its own zone, or else of the app's. */
+/** A question's days are in its own time zone, or else in the app's. */
 export function useZone({ timezone }: { timezone?: string }): string {
   const { app } = useApp()
   return timezone ?? app.timezone
 }
 
-/** Only what names the group, without its figures. */
+/** Only the fields that identify the group, without its figures. */
 export function pickedGroup({ values, other, redacted }: GroupValues): GroupValues {
   return { values, other, redacted }
 }

@@ -12,16 +12,16 @@ export type Unit = 'day' | 'week' | 'month'
 export const unitName = (unit: Unit, number: number, t: Translate) =>
   t(`results.retention.${unit}`, { number })
 
-/** Null: not over yet, or nobody to come back. */
+/** Null: not over yet, or an empty cohort. */
 export function shareOf({ size, returned }: RetentionCohort, unit: number): number | null {
   const people = returned[unit]
   return people == null || size === 0 ? null : people / size
 }
 
-/** The higher the share, the more of the brand's color (%); text stays readable on all of it. */
+/** The higher the share, the stronger the brand color (%); text stays readable on all of them. */
 export const MOST_COLOR = 55
 
-/** What a cell says: how many of them, or which share they are. */
+/** A cell's text: the count or the share. */
 export function cellText(
   counted: 'share' | 'people',
   share: number | null,
@@ -32,11 +32,11 @@ export function cellText(
   return share === null ? UNKNOWN : percent(share, language)
 }
 
-/** Of a column: whether no cohort has reached it. */
+/** Whether no cohort has reached this column yet. */
 export const isAhead = (cohorts: RetentionCohort[], unit: number) =>
   cohorts.every(({ returned }) => returned[unit] == null)
 
-/** How the average goes on from unit to unit; with groups, a line for each. */
+/** The average over the units; with groups, one line each. */
 export function curveOf(
   { average, groups }: Pick<RetentionAnswer, 'average' | 'groups'>,
   unit: Unit,

@@ -6,7 +6,7 @@ import { groupName } from './words'
 
 export type NameGroup = (group: GroupValues) => string
 
-/** What the groups of a question are called. */
+/** The display names of a question's groups. */
 export function useGroupName({ breakdown }: { breakdown?: string[] }): NameGroup {
   const t = useT()
   const cohorts = useCohortNames(namesCohort(breakdown))

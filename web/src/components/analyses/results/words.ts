@@ -1,4 +1,4 @@
-/** What the parts of questions and answers are called. */
+/** The display names of parts of questions and answers. */
 import type { EventChoice, GroupValues, PathNode } from '../../../api/analysisTypes'
 import { isolated } from '../../../lib/bidi'
 import { spaced } from '../../../lib/time'
@@ -11,14 +11,14 @@ export function eventName({ events }: EventChoice, t: Translate): string {
   return events.map(isolated).join(' / ')
 }
 
-/** What the server calls the people in a cohort, and all others. */
+/** The server's names for people in a cohort and everyone else. */
 export const IN_COHORT = 'in'
 const NOT_IN_COHORT = 'out'
 
 interface GroupWords {
   t: Translate
   cohorts: CohortNames
-  /** By what the groups were made. */
+  /** What the groups were made by. */
   breakdown: string[] | undefined
 }
 
@@ -42,7 +42,7 @@ function valueName(value: string | null, property: string, { t, cohorts }: Group
   return value === '' ? '""' : isolated(value)
 }
 
-/** Values can be any text, also that of another group's key; hidden ones look all the same. */
+/** Values can be any text, even another group's key, and hidden ones all look alike. */
 export function groupKey({ values, other, redacted }: GroupValues, index: number): string {
   if (other) return 'other'
   return redacted.some(Boolean) ? `hidden ${index}` : JSON.stringify(values)
@@ -54,7 +54,7 @@ export function nodeName({ kind, name, page }: PathNode, t: Translate): string {
   return [name ?? '', ...(page === null ? [] : [page])].map(isolated).join(' ')
 }
 
-/** In little room: a page says by itself that it was viewed. */
+/** Short: a page path implies a page view. */
 export const nodeLabel = (node: PathNode, t: Translate) =>
   node.kind === 'event' && node.page ? isolated(node.page) : nodeName(node, t)
 
@@ -65,7 +65,7 @@ const UNITS = [
   ['second', 1],
 ] as const
 
-/** A time that something took, in its two largest units: "1 hr 5 min". */
+/** A duration in its two largest units: "1 hr 5 min". */
 export function elapsed(seconds: number, language: string): string {
   const whole = Math.max(0, Math.round(seconds))
   const first = UNITS.findIndex(([, length]) => whole >= length)

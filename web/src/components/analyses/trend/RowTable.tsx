@@ -20,7 +20,7 @@ interface RowTableProps {
   onGroup: (group: GroupValues) => void
 }
 
-/** Every series and group with its total, change and course in small. */
+/** Every series and group with its total, change, and a sparkline. */
 export function RowTable(props: RowTableProps) {
   const { rows, question, answer, cohorts, onPick, onGroup } = props
   const t = useT()

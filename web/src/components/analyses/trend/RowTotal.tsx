@@ -10,18 +10,18 @@ import { changeOf, type TrendRow } from './rows'
 interface RowTotalProps {
   row: TrendRow
   onPick: OnPick
-  /** One bucket, by its place and time; the whole range where not said. */
+  /** One bucket; the whole range if omitted. */
   at?: { index: number; time: number; label: string }
 }
 
-/** A number of a row, which leads to the people behind it. */
+/** A row's number, which opens the people behind it. */
 export function RowTotal({ row, onPick, at }: RowTotalProps) {
   const language = useLanguageStore((state) => state.currentLang)
   const value = at ? row.points[at.index] : row.total
   const shown = countOrNone(value, language)
   const { series } = row
   const group = row.group && pickedGroup(row.group)
-  // Nobody can be told from a formula, and a hidden group not by whom it holds.
+  // A formula has no people behind it, and a hidden group can't be identified.
   if (!onPick || series === null || value == null || (row.group && !group)) return shown
   return (
     <Figure

@@ -14,7 +14,7 @@ interface TrendNumbersProps {
   onPick: OnPick
 }
 
-/** The totals alone, large enough to be read across a room. */
+/** Just the totals, large enough to read across a room. */
 export function TrendNumbers({ rows, answer, onPick }: TrendNumbersProps) {
   const t = useT()
   const language = useLanguageStore((state) => state.currentLang)

@@ -26,9 +26,9 @@ interface TrendResultProps extends ResultProps<TrendQuestion, TrendAnswer> {
   chart: Chart
   course: Course
   onShow: (shown: { chart: Chart; course: Course }) => void
-  /** Into one group: the same question of its events alone. */
+  /** Narrows the question to one group's events. */
   onGroup: (group: GroupValues) => void
-  /** What to say, and to do, where nothing was found. */
+  /** Shown if nothing was found. */
   empty: React.ReactNode
 }
 

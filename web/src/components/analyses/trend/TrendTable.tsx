@@ -17,7 +17,7 @@ interface TrendTableProps {
   onPick: OnPick
 }
 
-/** Every number, the newest first; what lies ahead is left out. */
+/** Every number, newest first, without future buckets. */
 export function TrendTable({ rows, question, answer, onPick }: TrendTableProps) {
   const t = useT()
   const language = useLanguageStore((state) => state.currentLang)

@@ -82,7 +82,7 @@ describe('the lines of a trend', () => {
     }
     expect(names(['$cohort:c1'], ['in'], ['out'])).toEqual(['付费用户', '不在“付费用户”中'])
     expect(names(['$cohort:gone'], ['in'], ['out'])).toEqual(['未知分群', '不在“未知分群”中'])
-    // The same words as values of a property are just those.
+    // As property values, the same words are just words.
     expect(names(['$user:status', '$cohort:c1'], ['in', 'out'], [null, 'in'])).toEqual([
       'in · 不在“付费用户”中',
       '未设置 · 付费用户',

@@ -1,4 +1,4 @@
-/** The lines of a trend: its series, or their groups, or what a formula makes of them. */
+/** A trend's lines: its series, their groups, or a formula's result. */
 import type {
   Before,
   GroupValues,
@@ -18,7 +18,7 @@ import { eventText, type Words } from '../sentence'
 export interface TrendRow extends Points {
   key: string
   name: string
-  /** Which of the question's series it is of; null for what a formula makes. */
+  /** The index of the question's series; null for a formula. */
   series: number | null
   /** Null for a whole series. */
   group: GroupValues | null
@@ -39,7 +39,7 @@ type Grouped = TrendAnswer['series'][number]['groups'][number]
 
 export function rowsOf(question: TrendQuestion, answer: TrendAnswer, words: Words): TrendRow[] {
   const { breakdown, formula = '' } = question
-  // A formula speaks of its series by their letters, also of a single one.
+  // A formula refers to its series by letter, even to a single one.
   const lettered = question.series.length > 1 || Boolean(answer.formula)
   const grouped = (groups: Grouped[], series: number | null, key: string, letter = '') =>
     groups.map((group, at): TrendRow => ({
@@ -69,10 +69,10 @@ export function rowsOf(question: TrendQuestion, answer: TrendAnswer, words: Word
   ]
 }
 
-/** More lines than these cannot be told apart. */
+/** More lines than this can't be told apart. */
 export const MOST_DRAWN = 12
 
-/** What is drawn: a formula instead of its series, groups instead of the whole they are of. */
+/** What is drawn: the formula instead of its series, groups instead of their total. */
 export function drawnRows(rows: TrendRow[]): TrendRow[] {
   const made = rows.filter(({ series }) => series === null)
   const whole = made.length > 0 ? made : rows
@@ -80,7 +80,7 @@ export function drawnRows(rows: TrendRow[]): TrendRow[] {
   return groups.length > 0 ? groups : whole
 }
 
-/** Someone can be in two groups and in two buckets: only events, and sums over them, are parts of a whole. */
+/** Someone can be in two groups or two buckets: only events and sums over them add up. */
 export function addsUp({ series, formula }: Pick<TrendQuestion, 'series' | 'formula'>): boolean {
   return !formula && series.every(({ measure }) => ['events', 'sum'].includes(measure.of))
 }
@@ -97,7 +97,7 @@ export const coursesFor = (question: TrendQuestion): Course[] =>
 
 const AVERAGED = 7
 
-/** A bucket that is not over is never averaged with whole ones. */
+/** Never averages an unfinished bucket with finished ones. */
 export function coursed(
   points: (number | null)[],
   course: Course,
@@ -115,7 +115,7 @@ export function coursed(
   })
 }
 
-/** Lines for the chart, what each is compared with right behind it. */
+/** The chart's lines, each followed by its comparison. */
 export function chartSeries(
   rows: TrendRow[],
   answer: TrendAnswer,
@@ -141,7 +141,7 @@ export function chartSeries(
   })
 }
 
-/** Each as its share of all at the same time. */
+/** Each value as its share of the total at that time. */
 export function shares(series: ChartSeries[]): ChartSeries[] {
   return series.map((one) => ({
     ...one,
@@ -152,7 +152,10 @@ export function shares(series: ChartSeries[]): ChartSeries[] {
   }))
 }
 
-/** Against the same elapsed part of the time before; null where there was nothing, or it is too early. */
+/**
+ * Compared with the same elapsed part of the previous period; null if that had nothing or it is too
+ * early.
+ */
 export function changeOf(before: Before | null): number | null {
   if (!before?.total || before.comparable === null) return null
   return (before.comparable - before.total) / before.total
