@@ -27,10 +27,10 @@ bindFailureHandlers({
 
 watchConnection()
 
-// Before the router keeps the address, and before anything is sent that could name it.
+// Before the router stores the URL, and before any request could reveal it.
 watchForSignInLink()
 
-// The language pack, the route's code and the start-up calls all travel at once.
+// Load the language pack, the route's code, and the start-up calls in parallel.
 const { lang } = parseQuery(window.location.search)
 offerLanguage(lang)
 void changeLanguage(lang)

@@ -1,4 +1,4 @@
-/** The pages of a team and of an app, for their menus and for whoever looks a page up by its name. */
+/** The pages of a team and of an app, for menus and for finding a page by name. */
 import type { MessageKey } from './i18n/store'
 import type { AppPermission, OrgPermission } from './session/access'
 import { paths } from './paths'
@@ -6,7 +6,7 @@ import { paths } from './paths'
 interface TeamPage {
   title: MessageKey
   to: (query: { org: string | null }) => string
-  /** Not offered without it; the server would refuse the page too. */
+  /** Hidden without this permission; the server would refuse the page too. */
   needs?: OrgPermission
 }
 
@@ -36,7 +36,7 @@ export const SETTINGS_PAGES: SettingsPage[] = [
 
 interface WorkspacePage {
   title: MessageKey
-  /** Below the entry, and everything below that. */
+  /** The path below the entry; includes everything below it. */
   path: string
   needs: AppPermission
   to: (app: { org_id: string; id: string }) => string

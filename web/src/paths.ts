@@ -1,16 +1,16 @@
-/** Every address of the console is built here; no component spells one out. */
+/** All console URLs are built here; components never spell one out. */
 import { formatQuery } from './lib/query'
 
 type Redirectable = { redirect?: string }
 
-/** Below the application entry: where an app's first data is set up. */
+/** Below the application entry: the page for setting up an app's first data. */
 export const QUICK_START = '/quick-start'
 
 export type MailPurpose = 'register' | 'reset'
 
 const segment = encodeURIComponent
 
-/** The parts of the account page, which are anchors in its address. */
+/** The account page's sections, which are anchors in its URL. */
 export const ACCOUNT_SECTIONS = [
   'profile',
   'email',
@@ -25,12 +25,12 @@ export const ACCOUNT_SECTIONS = [
 ] as const
 export type AccountSection = (typeof ACCOUNT_SECTIONS)[number]
 
-/** A path below one app's permission management. */
+/** A path below an app's permission management. */
 function authManagement(appId: string, page: string): string {
   return `/${segment(appId)}/authManagement/${page}`
 }
 
-/** Where an app is, as its own view names it. */
+/** An app's IDs, as its own API object names them. */
 interface AppPlace {
   org_id: string
   id: string
@@ -45,7 +45,10 @@ function entry(
   return `/org-id/${segment(org_id)}/app-id/${segment(id)}${page}${formatQuery(query)}`
 }
 
-/** The organization on screen is in the address, see product decisions: two tabs, two organizations. */
+/**
+ * The current organization is in the URL (see product decisions), so two tabs can show two
+ * organizations.
+ */
 type InOrganization = { org?: string | null }
 type Opening = { create?: '' }
 
@@ -53,20 +56,20 @@ export const paths = {
   root: () => '/',
   login: (query: Redirectable = {}) => `/login${formatQuery(query)}`,
   logout: (query: Redirectable = {}) => `/login?logout${formatQuery(query).replace('?', '&')}`,
-  /** A face of the sign-in page: the table of routes has no other place for it. */
+  /** A variant of the sign-in page: the route table has no separate path for it. */
   register: (query: Redirectable = {}) => `/login${formatQuery({ register: '', ...query })}`,
   emailValidator: (token: string) => `/emailValidator/${segment(token)}`,
   forgetPassword: () => '/forgetPwd',
   passwordReset: (token: string) => `/pwdReset/${segment(token)}`,
-  /** The purpose decides what the page says and what sending again means. */
+  /** The purpose decides what the page says and what "resend" does. */
   emailSent: (query: { purpose?: MailPurpose } = {}) => `/emailSend${formatQuery(query)}`,
-  /** `from` is the address that was refused. */
+  /** `from` is the refused URL. */
   forbidden: (query: { from?: string } = {}) => `/403${formatQuery(query)}`,
   noAuth: (query: Redirectable = {}) => `/no-auth${formatQuery(query)}`,
 
-  /** `create` opens the dialog that makes one, here and below. */
+  /** `create` opens the creation dialog, here and below. */
   organizations: (query: Opening = {}) => `/organization/list${formatQuery(query)}`,
-  /** `invite` opens the dialog with that address in it. */
+  /** `invite` opens the dialog with that address filled in. */
   teamMembers: (query: InOrganization & { invite?: string; tab?: string; search?: string } = {}) =>
     `/organization/config/member${formatQuery(query)}`,
   teamApps: (query: InOrganization & Opening = {}) =>
@@ -80,11 +83,11 @@ export const paths = {
   teamAudit: (query: InOrganization = {}) => `/organization/config/audit${formatQuery(query)}`,
 
   dataDashboard: (query: InOrganization = {}) => `/data-dashboard${formatQuery(query)}`,
-  /** Where an account that came in by single sign-on decides whether it is linked. */
+  /** Where an account decides whether to link an address that arrived by single sign-on. */
   ssoLink: () => '/account/sso-link',
   profile: (section?: AccountSection) => `/account/user-info${section ? `#${section}` : ''}`,
 
-  /** For those who run the instance. */
+  /** For operators. */
   operatorHealth: () => '/operator/health',
   operatorSessions: () => '/operator/sessions',
   operatorLinks: () => '/operator/links',
@@ -94,7 +97,7 @@ export const paths = {
   appDetail: (appId: string) => authManagement(appId, 'appDetail'),
   appSecretKeys: (appId: string) => authManagement(appId, 'appSecretKey'),
   appAuthority: (appId: string) => authManagement(appId, 'appAuthority'),
-  /** `role` is the one to edit, `from` one to copy; without either it is a new one. */
+  /** `role` is the one to edit, `from` one to copy; without either, a new one. */
   editRole: (appId: string, query: { role?: string; from?: string } = {}) =>
     authManagement(appId, 'appAuthority/editRole') + formatQuery(query),
   appMembers: (appId: string, query: { role_id?: string } = {}) =>
@@ -106,10 +109,10 @@ export const paths = {
     entry({ org_id: orgId, id: appId }, extra),
   workspace: {
     overview: (app: AppPlace) => entry(app, ''),
-    /** `event` opens what is known about one. */
+    /** `event` opens its drawer. */
     events: (app: AppPlace, query: { event?: string } = {}) => entry(app, '/events', query),
     analyses: (app: AppPlace) => entry(app, '/analyses'),
-    /** `saved` is one that was kept; the question itself is written by those who know how. */
+    /** `saved` is a saved analysis; the question itself is added by the caller. */
     analysis: (app: AppPlace, kind: string, query: { saved?: string } = {}) =>
       entry(app, `/analyses/${segment(kind)}`, query),
     cohorts: (app: AppPlace) => entry(app, '/cohorts'),

@@ -1,4 +1,4 @@
-/** The one table of routes. Screens are loaded on demand; a redirect is relative to its parent. */
+/** The route table. Screens load on demand; a redirect is relative to its parent. */
 import { prefetchOrgs } from './session/prefetch'
 import { admitAnyone, leaveRoot } from './session/guard'
 import { leaveReservedAppId } from './router/reserved'
@@ -7,12 +7,12 @@ import type { RouteEntry } from './router/entry'
 export const routeTable: RouteEntry[] = [
   { path: '', loader: ({ request }) => leaveRoot(request) },
 
-  // Without the shell.
+  // Outside the shell.
   {
     path: 'login',
     title: 'title.login',
     hasUser: false,
-    // The page asks for environment and user itself, silently and without holding up the form.
+    // The page loads environment and user itself, silently, so the form isn't delayed.
     loader: () => null,
     page: () => import('./pages/login/LoginPage'),
   },
@@ -52,7 +52,7 @@ export const routeTable: RouteEntry[] = [
       {
         path: 'account/sso-link',
         title: 'title.ssoLink',
-        // Whoever is about to join their first team has nothing to open yet.
+        // Someone joining their first team has nothing to open yet.
         skipsGate: true,
         page: () => import('./pages/sso/SsoLinkPage'),
       },
@@ -154,7 +154,7 @@ export const routeTable: RouteEntry[] = [
       {
         path: 'operator/errors',
         title: 'title.errors',
-        // Whoever runs the instance need not be in any team.
+        // Operators don't have to be in any team.
         skipsGate: true,
         page: () => import('./pages/operator/ErrorsPage'),
       },
@@ -212,7 +212,7 @@ export const routeTable: RouteEntry[] = [
         ],
       },
       {
-        // The application entry, with whatever path an app's link adds to it.
+        // The application entry, with any path an app's link appends.
         path: 'org-id/:orgId/app-id/:appId',
         children: [
           {

@@ -1,4 +1,4 @@
-/** The frame of one app's workspace: which app, the way to others, and the pages the person may open. */
+/** The frame of an app's workspace: which app, a switcher, and the pages the user may open. */
 import { useState } from 'react'
 import { Navigate, Outlet, useLocation, useParams } from 'react-router'
 import { useTitleOf } from '../components/documentTitle'
@@ -24,13 +24,13 @@ export default function WorkspaceLayout() {
   if (failure) return <AppFailure {...failure} />
   if (!open) return <AppLoading />
   if (open.app.org_id !== orgId) {
-    // An app has one place: a link that names another team leads to it all the same.
+    // An app belongs to one team; a link naming another redirects.
     const rest = location.pathname.slice(paths.appEntry(orgId, appId).length)
     const pathname = paths.appEntry(open.app.org_id, appId, rest)
     return <Navigate replace to={{ ...location, pathname }} />
   }
   return (
-    // What was typed or chosen for one app must not be carried to another.
+    // Input and choices for one app must not carry over to another.
     <AppContext value={open} key={appId}>
       <Workspace open={open} />
     </AppContext>
@@ -65,7 +65,7 @@ function Workspace({ open }: { open: OpenApp }) {
             exact: path === '',
           }))}
         >
-          {/* The menu leaves out what a person may not open; an address does not. */}
+          {/* The menu leaves out pages the user may not open, but a URL can still name one. */}
           {page && !may(page.needs) ? <Refused /> : <Outlet />}
         </SideNav>
       )}
@@ -73,15 +73,18 @@ function Workspace({ open }: { open: OpenApp }) {
   )
 }
 
-/** The quick start waits for the first event itself; the other pages are brought up to date by this. */
+/**
+ * Refreshes the pages once the first data arrives; the quick start polls for the first event
+ * itself.
+ */
 function FirstData() {
   useFirstData()
   return null
 }
 
 /**
- * Whoever comes to an app that has never sent anything lands on its quick start. Once there, the
- * overview is as open as any other page.
+ * Opening an app that has never sent anything leads to its quick start. From there, the overview
+ * can be opened like any other page.
  */
 function useQuickStartFirst({ app }: OpenApp): boolean {
   const { pathname, search } = useLocation()

@@ -1,5 +1,7 @@
-/** The app on screen, and the way to another of its team: the same page of it. Each is a link, so
- *  that a browser opens it in another tab or window as it does any other. */
+/**
+ * The current app, with links to the same page of the team's other apps. They are real links, so
+ * the browser can open them in a new tab or window.
+ */
 import { useQuery } from '@tanstack/react-query'
 import type { App } from '../api/app'
 import { appsQuery } from '../api/apps'
@@ -13,9 +15,9 @@ const MOST_SHOWN = 20
 
 interface WorkspaceSwitcherProps {
   app: App
-  /** Where the same page of another app is. */
+  /** The URL of the same page in another app. */
   placeOf: (app: App) => Destination
-  /** Choosing one opens it, for whoever comes back later. */
+  /** Choosing one opens it, which is remembered for the next visit. */
   opens?: boolean
 }
 
@@ -35,7 +37,7 @@ export function WorkspaceSwitcher({ app, placeOf, opens }: WorkspaceSwitcherProp
     enabled: opened,
   })
   const found = apps.data?.items ?? []
-  // The one on screen is shown by its name whether or not the list holds it.
+  // Always include the current app, even if the list doesn't.
   const choices = search || found.some(({ id }) => id === app.id) ? found : [app, ...found]
   return (
     <SearchSelect<string>
@@ -67,7 +69,7 @@ export function WorkspaceSwitcher({ app, placeOf, opens }: WorkspaceSwitcherProp
   )
 }
 
-/** Inside a choice: a plain click chooses, any other is the browser's. */
+/** Inside an option: a plain click selects it, any other click is left to the browser. */
 function AppLink({ to, children }: { to: Destination; children: React.ReactNode }) {
   return (
     <a

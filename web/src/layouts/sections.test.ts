@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { sectionOf } from './sections'
 
 it.each([
-  // In the menu of the team, so in the team's section.
+  // It is in the team's menu, so in the team's section.
   ['/organization/config/config-app', 'organization'],
   ['/organization/config/archived-app', 'organization'],
   ['/organization/config/member', 'organization'],

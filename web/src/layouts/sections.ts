@@ -1,4 +1,4 @@
-/** The sections of the console, and which of them an address belongs to. */
+/** The console's sections, and which one a path belongs to. */
 import type { MessageKey } from '../i18n/store'
 import { paths } from '../paths'
 
@@ -8,14 +8,14 @@ export interface Section {
   to: (org: string | null) => string
 }
 
-/** Applications are entered where one was last; a team's list of them is a page of the team. */
+/** Apps open where the user last was; a team's app list is a team page. */
 export const SECTIONS: Section[] = [
   { key: 'applications', label: 'section.applications', to: () => paths.root() },
   { key: 'organization', label: 'section.organization', to: () => paths.organizations() },
   { key: 'dashboard', label: 'section.dashboard', to: (org) => paths.dataDashboard({ org }) },
 ]
 
-/** The section whose menu a page stands in. */
+/** The section whose menu contains a page. */
 export function sectionOf(pathname: string): Section['key'] | null {
   if (/^\/(org-id\/|[^/]+\/authManagement)/.test(pathname)) return 'applications'
   if (pathname.startsWith('/organization')) return 'organization'

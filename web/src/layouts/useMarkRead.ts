@@ -9,7 +9,10 @@ import {
 
 type Pages = InfiniteData<NotificationPage>
 
-/** Marks one message by its id, or all of them. Seen at once; the server's count follows. */
+/**
+ * Marks one notification as read by its ID, or all of them. Updates the screen immediately; the
+ * server's count follows.
+ */
 export function useMarkRead() {
   const client = useQueryClient()
   return useMutation({
@@ -28,7 +31,7 @@ export function useMarkRead() {
       )
     },
     onSuccess: (unread) => client.setQueryData(unreadQuery.queryKey, unread),
-    // What was shown as read is not.
+    // Undoes the optimistic update.
     onError: () => client.invalidateQueries(allNotifications),
   })
 }

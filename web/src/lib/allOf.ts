@@ -1,6 +1,6 @@
 /**
- * Every value of a closed set of the contract. With one missing, or one too many, it does not compile;
- * what only a newer server knows is in no such list, so whoever looks a value up has a word for that.
+ * All values of a closed set in the contract. A missing or extra value doesn't compile. Values that
+ * only a newer server knows aren't listed, so lookups need a fallback.
  */
 export function allOf<Value extends string>(values: Record<Value, true>): Value[] {
   return Object.keys(values) as Value[]

@@ -1,9 +1,9 @@
-/** Sizes and short times as people read them. */
+/** Formats sizes and short durations. */
 import { spaced } from './time'
 
 const SIZES = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const
 
-/** "1.5 GB": in the largest unit that fits, each 1,024 of the one before. */
+/** "1.5 GB": in the largest unit that fits, each 1,024 times the previous one. */
 export function formatBytes(bytes: number, language: string): string {
   const step = Math.min(Math.floor(Math.log2(Math.max(bytes, 1)) / 10), SIZES.length - 1)
   const text = (bytes / 1024 ** step).toLocaleString(language, {
@@ -14,7 +14,7 @@ export function formatBytes(bytes: number, language: string): string {
   return spaced(text)
 }
 
-/** How long a machine took: "12 ms", "3.4 s"; with its sign where it is behind. */
+/** How long a machine took: "12 ms", "3.4 s"; negative if it is behind. */
 export function formatMillis(millis: number, language: string): string {
   const [value, unit, digits] =
     Math.abs(millis) < 1000

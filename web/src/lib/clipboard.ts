@@ -1,6 +1,6 @@
 /**
- * Puts text on the clipboard. Many intranets serve without a secure connection, where browsers
- * withhold the clipboard; the old command still works there. False where neither does.
+ * Copies text. Many intranets have no HTTPS, without which browsers withhold the clipboard API; the
+ * old command still works there. False if neither does.
  */
 export async function copyText(text: string): Promise<boolean> {
   try {
@@ -12,7 +12,7 @@ export async function copyText(text: string): Promise<boolean> {
 }
 
 function copyByCommand(text: string): boolean {
-  // Beside what has the focus: a dialog would call it back from anywhere else.
+  // Next to the focused element: a dialog would pull the focus back from anywhere else.
   const focused = document.activeElement as HTMLElement | null
   const place = focused?.parentElement ?? document.body
   const field = document.createElement('textarea')

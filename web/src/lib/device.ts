@@ -1,6 +1,6 @@
-/** This browser in the words the server uses for others: "Chrome on macOS". */
+/** This browser, described the way the server describes others: "Chrome on macOS". */
 
-// The first that fits: most browsers also call themselves by the names further down.
+// The first match wins: most browsers also carry the names further down.
 const BROWSERS: [RegExp, string][] = [
   [/Edg(A|iOS)?\//, 'Edge'],
   [/OPR\//, 'Opera'],

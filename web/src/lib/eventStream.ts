@@ -1,4 +1,4 @@
-/** Reads `text/event-stream` as it comes: pieces of text in, whole events out. */
+/** Parses `text/event-stream` incrementally: chunks of text in, whole events out. */
 export interface StreamEvent {
   event: string
   data: string
@@ -17,7 +17,7 @@ export function eventReader(): (piece: string) => StreamEvent[] {
       return
     }
     const colon = line.indexOf(':')
-    // A line that begins with a colon is a comment: it keeps the line open and says nothing.
+    // A line starting with a colon is a comment, sent to keep the connection open.
     if (colon === 0) return
     const field = colon < 0 ? line : line.slice(0, colon)
     const value = colon < 0 ? '' : line.slice(colon + 1).replace(/^ /, '')

@@ -18,7 +18,7 @@ describe('a path', () => {
 
 describe('a query', () => {
   it('is read within the limits: 20 items, 5 levels, 1000 parameters', () => {
-    // Up to the limit a list is a list; beyond, qs keeps the values under their numbers.
+    // Up to the limit it stays a list; beyond it, qs returns an object with numeric keys.
     expect(Array.isArray(parseQuery('?a[19]=x').a)).toBe(true)
     expect(Array.isArray(parseQuery('?a[20]=x').a)).toBe(false)
     const deep = parseQuery('?a[b][c][d][e][f][g]=1')

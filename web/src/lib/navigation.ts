@@ -1,10 +1,10 @@
 /**
- * Lets code outside components move the person on. The router is bound once at start, because the
- * router's own table imports that code.
+ * Navigation for code outside components. The router is bound at start-up, because its route table
+ * imports that code.
  */
 interface NavigateOptions {
   replace?: boolean
-  /** Kept with the entry of the browser's history, not in the address. */
+  /** Stored in the browser history entry, not in the URL. */
   state?: unknown
 }
 
@@ -20,7 +20,7 @@ export function goTo(to: string, options?: NavigateOptions): void {
   navigate(to, options)
 }
 
-/** Leaves the console, or reloads it: a seam, since a test's browser cannot really leave. */
+/** Leaves or reloads the console. Tests replace it, because jsdom can't navigate. */
 export const browser = {
   origin: () => window.location.origin,
   assign: (href: string) => window.location.assign(href),

@@ -1,7 +1,7 @@
 /**
- * Whether the browser brought a session when it asked for this page: the server writes it into the
- * page, so that nobody need be asked who cannot be known. It counts once, for the start: by the next
- * time another tab may have signed in.
+ * Whether the browser sent a session when it loaded this page. The server writes that into the
+ * page, which saves a request that would fail. Valid once, at start-up: later, another tab may have
+ * signed in.
  */
 export function cameWithoutSession(): boolean {
   const mark = document.querySelector<HTMLMetaElement>('meta[name="atrium-session"]')

@@ -1,2 +1,2 @@
-/** Of every list, unless the address says otherwise. */
+/** For every list, unless the URL says otherwise. */
 export const DEFAULT_PAGE_SIZE = 20

@@ -1,4 +1,4 @@
-/** Query strings, read within the product's limits so that a hostile address cannot cost much. */
+/** Parses query strings within the product's limits, so a hostile URL can't cost much. */
 import qs from 'qs'
 
 const LIMITS = { arrayLimit: 20, depth: 5, parameterLimit: 1000 } as const
@@ -13,13 +13,13 @@ export function formatQuery(query: Record<string, unknown>): string {
   return qs.stringify(query, { addQueryPrefix: true, skipNulls: true })
 }
 
-/** The same as the router hands it out: whatever in it is beyond the limits is left out or nested. */
+/** The same as URLSearchParams: anything beyond the limits is dropped or nested. */
 export function limitQuery(query: URLSearchParams): URLSearchParams {
   const limited = parseQuery(query.toString())
   return new URLSearchParams(qs.stringify(limited, { arrayFormat: 'repeat' }))
 }
 
-/** A query as it stands, but for one parameter: what others mean by theirs is not ours to rewrite. */
+/** Removes one parameter and leaves the others exactly as they are. */
 export function withoutParameter(search: string, name: string): string {
   const rest = search
     .replace(/^\?/, '')
@@ -28,7 +28,7 @@ export function withoutParameter(search: string, name: string): string {
   return rest.length > 0 ? `?${rest.join('&')}` : ''
 }
 
-/** The first text a parameter holds; what is nested or absent is null. */
+/** A parameter's first text; null if it is nested or absent. */
 export function queryText(query: Query, name: string): string | null {
   const value = query[name]
   const first = Array.isArray(value) ? value[0] : value

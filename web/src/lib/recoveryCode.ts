@@ -1,10 +1,10 @@
-/** Recovery codes as they are printed: ten small letters and digits with a dash in the middle. */
+/** Recovery codes as printed: ten lowercase letters and digits with a dash in the middle. */
 
 const HALF = 5
 
 export const RECOVERY_CODE_LENGTH = 2 * HALF
 
-/** The characters that count, whatever a note or a photo of one has made of the rest. */
+/** Only the characters that count, however the rest was written down or scanned. */
 export function bareRecoveryCode(text: string): string {
   return text
     .normalize('NFKC')
@@ -18,7 +18,7 @@ export function formatRecoveryCode(text: string): string {
   return bare.length > HALF ? `${bare.slice(0, HALF)}-${bare.slice(HALF)}` : bare
 }
 
-/** In groups of four, for whoever has to type it. */
+/** In groups of four, which are easier to type. */
 export function inGroups(secret: string): string {
   return secret.replace(/.{4}(?=.)/g, '$& ')
 }

@@ -1,9 +1,9 @@
 /**
- * One reload for a console whose code is gone, never a second one for the same console: what a
- * reload has not helped against, another one does not either.
+ * Allows one reload when the console's code is gone, but never two for the same build: if one
+ * didn't help, another won't.
  */
 const KEY = 'atrium.reloaded'
-/** Two servers that each lack the other's code would send a browser to and fro. */
+/** Two servers that each lack the other's code would bounce a browser back and forth. */
 const NOT_AGAIN_WITHIN_MS = 60_000
 
 interface Reload {
@@ -11,12 +11,12 @@ interface Reload {
   at: number
 }
 
-/** The address of the first script changes with every build. */
+/** The entry script's URL changes with every build. */
 function runningBuild(): string {
   return document.querySelector<HTMLScriptElement>('script[type=module][src]')?.src ?? ''
 }
 
-/** True where a reload may be tried, which is remembered as done. */
+/** True if a reload may be tried; remembers that it was. */
 export function takeReload(now = Date.now(), build = runningBuild()): boolean {
   try {
     const last = JSON.parse(sessionStorage.getItem(KEY) ?? 'null') as Reload | null
@@ -24,7 +24,7 @@ export function takeReload(now = Date.now(), build = runningBuild()): boolean {
     sessionStorage.setItem(KEY, JSON.stringify({ build, at: now } satisfies Reload))
     return true
   } catch {
-    // What cannot be remembered could be repeated for ever.
+    // Without storage it could reload forever.
     return false
   }
 }

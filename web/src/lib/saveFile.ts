@@ -1,10 +1,10 @@
-/** Hands a file to the person, into whatever place their browser keeps downloads. */
+/** Downloads a file. */
 export function saveFile(name: string, content: Blob): void {
   const address = URL.createObjectURL(content)
   const link = document.createElement('a')
   link.href = address
   link.download = name
   link.click()
-  // Not at once: the browser starts to read after this turn.
+  // Delayed, because the browser only starts reading after this task.
   setTimeout(() => URL.revokeObjectURL(address), 10_000)
 }

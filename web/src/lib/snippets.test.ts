@@ -19,7 +19,7 @@ it('starts the module with the app’s own key, or says where it belongs', () =>
   expect(moduleSnippetOf({ ...app, collect_key: null })).toContain(KEY_PLACEHOLDER)
 })
 
-/** Runs it with a curl that prints what it was told to send, one argument after a NUL. */
+/** Runs the script with a fake curl that prints its arguments, each followed by a NUL. */
 function printed(script: string): string[] {
   const curl = `curl() { printf '%s\\000' "$@"; }\n`
   return execFileSync('sh', ['-c', curl + script], { encoding: 'utf8' }).split('\0')

@@ -1,14 +1,14 @@
-/** What a developer pastes to send an app its first data, filled with the app's own keys. */
+/** Snippets for sending an app its first data, filled in with the app's own keys. */
 import { version as SDK_VERSION } from '../../../sdk/package.json'
 import type { App } from '../api/app'
 
-/** Stands where the app's collect key belongs, for those who may not see it. */
+/** Used for people who may not see the app's collect key. */
 export const KEY_PLACEHOLDER = 'YOUR_COLLECT_KEY'
 export const ACCESS_KEY_PLACEHOLDER = 'YOUR_ACCESS_KEY_ID'
-/** A secret is shown once, when it is made; nothing can fill it in later. */
+/** A secret is shown only once, when it is created, so nothing can fill it in later. */
 export const SECRET_PLACEHOLDER = 'YOUR_ACCESS_KEY_SECRET'
 
-/** Stands for the version of the page or program, which every event carries. */
+/** A sample for the client version, which every event carries. */
 const VERSION_EXAMPLE = '1.0.0'
 
 type Target = Pick<App, 'endpoint' | 'collect_key'>
@@ -24,9 +24,12 @@ export function snippetOf(app: Target): string {
   ].join('\n')
 }
 
-/** Straight from the server: no public registry has the package, and nobody could claim its name. */
+/**
+ * Installs straight from the server: the package is on no public registry, so nobody can squat its
+ * name.
+ */
 export function installOf(app: Pick<App, 'endpoint' | 'is_local'>): string {
-  // Another region's server may carry another version; the one of this console is here.
+  // Another region's server may have another version; this console's own version is here.
   const origin = app.is_local ? originOf(app) : window.location.origin
   return `npm install ${origin}/sdk/atrium-analytics-${SDK_VERSION}.tgz`
 }
@@ -45,7 +48,7 @@ export function moduleSnippetOf(app: Target): string {
   ].join('\n')
 }
 
-/** One event by hand, for any POSIX shell with openssl and curl. Each run sends another one. */
+/** Sends one event from any POSIX shell with openssl and curl. Each run sends a new one. */
 export function curlOf(app: Target): string {
   return [
     `curl '${originOf(app)}/v1/collect' \\`,
@@ -57,7 +60,7 @@ export function curlOf(app: Target): string {
   ].join('\n')
 }
 
-/** For any POSIX shell with openssl and curl: it signs what it sends, as docs/sdk.md describes. */
+/** For any POSIX shell with openssl and curl; signs the request as docs/sdk.md describes. */
 export function signedCallOf(app: Pick<App, 'endpoint'>, accessKeyId: string | null): string {
   return [
     `URL='${originOf(app)}'`,

@@ -34,7 +34,7 @@ describe('sorting', () => {
   })
 })
 
-/** Without the browser's own rule, which puts a bare `undefined` last unasked. */
+/** Wraps values so that Array.sort doesn't move `undefined` to the end itself. */
 function wrapped(values: Sortable[], type: SortType, order: 'asc' | 'desc') {
   const compare = comparing(type, order)
   return values

@@ -1,8 +1,8 @@
-/** Sorting in the browser, for lists that the server sends whole. */
+/** Sorting in the browser, for lists the server sends in full. */
 export type SortType = 'integer' | 'number' | 'timestamp'
 export type SortOrder = 'asc' | 'desc'
 
-/** As answers carry it: numbers may come as text, moments as text or milliseconds. */
+/** As in API answers: numbers may be text, times may be text or milliseconds. */
 export type Sortable = number | string | null | undefined
 
 const READ: Record<SortType, (value: number | string) => number> = {
@@ -11,14 +11,14 @@ const READ: Record<SortType, (value: number | string) => number> = {
   timestamp: (value) => (typeof value === 'number' ? value : Date.parse(value)),
 }
 
-/** What is absent, or is not of the type, comes last whichever way the rest is sorted. */
+/** Missing or malformed values come last in either order. */
 export function comparing(type: SortType, order: SortOrder) {
   const read = (value: Sortable) => (value == null || value === '' ? Number.NaN : READ[type](value))
   const way = order === 'asc' ? 1 : -1
   return (one: Sortable, other: Sortable): number => {
     const [a, b] = [read(one), read(other)]
     if (Number.isNaN(a) || Number.isNaN(b)) return Number(Number.isNaN(a)) - Number(Number.isNaN(b))
-    // Not by subtraction: two infinities would make no number.
+    // Not by subtraction: Infinity minus Infinity is NaN.
     return a === b ? 0 : way * (a < b ? -1 : 1)
   }
 }

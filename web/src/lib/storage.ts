@@ -1,6 +1,6 @@
 /**
- * The browser's storage that never throws: it can be switched off by policy or full. What it does
- * not take is remembered until the page is left, so that a choice holds at least that long.
+ * Browser storage that never throws: it can be disabled or full. Values it rejects are kept in
+ * memory until the page closes, so a choice lasts at least that long.
  */
 const unkept = new Map<string, string>()
 

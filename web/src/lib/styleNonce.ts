@@ -1,13 +1,13 @@
 /**
- * The content security policy admits a style element only with the nonce of this response. Ant
- * Design takes it from its configuration, except where a dialog locks the page's scrolling and
- * where it measures a scroll bar: those make a bare style element, which would be refused.
+ * The content security policy allows style elements only with this response's nonce. Ant Design
+ * takes it from its configuration, except when a dialog locks scrolling and when it measures the
+ * scroll bar: those create a plain style element, which would be blocked.
  */
 export const styleNonce = document.querySelector<HTMLMetaElement>(
   'meta[property="csp-nonce"]',
 )?.nonce
 
-/** Gives the nonce to every style element that our own, already admitted scripts create. */
+/** Adds the nonce to every style element our own scripts create. */
 export function admitOwnStyles(nonce = styleNonce): void {
   if (!nonce) return
   const create: (name: string, options?: ElementCreationOptions) => HTMLElement =

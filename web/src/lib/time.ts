@@ -1,4 +1,4 @@
-/** Moments as people read them. */
+/** Formats times for people. */
 
 const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
   ['year', 365 * 86_400],
@@ -8,7 +8,7 @@ const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
   ['minute', 60],
 ]
 
-/** "3 hours ago"; null for less than a minute either way, which has a word of its own. */
+/** "3 hours ago"; null within a minute either way, for which the caller has its own text. */
 export function relativeTime(at: number, now: number, language: string): string | null {
   const seconds = (at - now) / 1000
   const unit = UNITS.find(([, length]) => Math.abs(seconds) >= length)
@@ -17,14 +17,14 @@ export function relativeTime(at: number, now: number, language: string): string 
   return spaced(format.format(Math.trunc(seconds / unit[1]), unit[0]))
 }
 
-/** How long something takes or took, in the largest unit that fits: "3 minutes", "3 分钟". */
+/** A duration in the largest unit that fits: "3 minutes", "3 分钟". */
 export function duration(seconds: number, language: string): string {
   const [unit, length] = UNITS.find(([, least]) => seconds >= least) ?? ['second', 1]
   const value = Math.trunc(seconds / length)
   return spaced(value.toLocaleString(language, { style: 'unit', unit, unitDisplay: 'long' }))
 }
 
-/** Chinese texts of the console have a space between a number and what follows. */
+/** Adds the space that the console's Chinese texts have after a number. */
 export function spaced(text: string): string {
   return text.replace(/(\d)(\p{Script=Han})/u, '$1 $2')
 }
@@ -38,12 +38,12 @@ const TO_THE_MINUTE: Intl.DateTimeFormatOptions = {
   hourCycle: 'h23',
 }
 
-/** Date and time to the second in a zone, which is named. */
+/** Date and time to the second, with the time zone's name. */
 export function exactTime(at: number, language: string, timeZone: string): string {
   return inZone({ ...TO_THE_MINUTE, second: '2-digit' }, at, language, timeZone)
 }
 
-/** To the minute, for what is planned rather than measured. */
+/** To the minute, for planned rather than measured times. */
 export function plannedTime(at: number, language: string, timeZone: string): string {
   return inZone(TO_THE_MINUTE, at, language, timeZone)
 }
@@ -57,7 +57,7 @@ function inZone(
   try {
     return named(new Intl.DateTimeFormat(language, { ...options, timeZone }), at)
   } catch {
-    // A zone that the server knows and this browser does not: its own is named, so nobody is misled.
+    // The server knows this zone but the browser doesn't: use the browser's, and name it.
     return named(new Intl.DateTimeFormat(language, options), at)
   }
 }
@@ -66,12 +66,12 @@ function named(format: Intl.DateTimeFormat, at: number): string {
   return `${format.format(at)} (${format.resolvedOptions().timeZone})`
 }
 
-/** Only the time of day, for what stands below its day or has only just happened. */
+/** Only the time of day, for use below a date or for something recent. */
 export function clockTime(
   at: number,
   language: string,
   timeZone: string,
-  /** Of the second. */
+  /** Fractional second digits. */
   digits?: 3,
 ): string {
   const options: Intl.DateTimeFormatOptions = {
@@ -84,7 +84,7 @@ export function clockTime(
   return plain(options, at, language, timeZone)
 }
 
-/** The time of day to the millisecond; of another day, that day and the minute. */
+/** The time of day to the millisecond; on another day, the date and minute. */
 export function arrivalTime(at: number, now: number, language: string, timeZone: string): string {
   const day: Intl.DateTimeFormatOptions = { month: '2-digit', day: '2-digit' }
   const year = { ...day, year: 'numeric' } as const

@@ -1,4 +1,4 @@
-/** `URL.parse` for browsers that do not have it yet. */
+/** `URL.parse` for browsers that don't have it yet. */
 export function parseUrl(address: string, base?: string): URL | null {
   try {
     return new URL(address, base)
@@ -8,8 +8,8 @@ export function parseUrl(address: string, base?: string): URL | null {
 }
 
 /**
- * The one spelling of a path: no trailing slash, no doubled slashes. The latter also because a path
- * that begins with two would be read as a host wherever it is used as an address.
+ * The canonical form of a path: no trailing slash, no double slashes. A path starting with two
+ * slashes would also be read as a host wherever it is used as a URL.
  */
 export function canonicalPath(pathname: string): string {
   return pathname.replace(/\/{2,}/g, '/').replace(/(?<=.)\/$/, '')

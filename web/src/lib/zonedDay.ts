@@ -1,17 +1,17 @@
-/** Days as a person in a zone counts them, for a server that counts moments. */
+/** Converts days in a time zone to timestamps. */
 
 const DAY_MS = 86_400_000
 
-/** The moment (ms) at which a day ("2026-03-29") begins in a zone; null for what is no day. */
+/** The timestamp (ms) at which a day ("2026-03-29") begins in a zone; null if it isn't a date. */
 export function dayStart(day: string, timeZone: string): number | null {
   const midnight = /^\d{4}-\d{2}-\d{2}$/.test(day) ? Date.parse(`${day}T00:00:00Z`) : Number.NaN
   if (Number.isNaN(midnight)) return null
-  // The offset of that moment is known only from the moment itself, so the first guess is corrected.
+  // The offset depends on the result, so the first guess is corrected.
   const guess = midnight - offsetAt(midnight, timeZone)
   return midnight - offsetAt(guess, timeZone)
 }
 
-/** Its last millisecond. Days on which clocks change are not 24 hours long. */
+/** The last millisecond of a day. Days with a clock change aren't 24 hours long. */
 export function dayEnd(day: string, timeZone: string): number | null {
   const midnight = Date.parse(`${day}T00:00:00Z`)
   if (Number.isNaN(midnight)) return null
@@ -19,7 +19,7 @@ export function dayEnd(day: string, timeZone: string): number | null {
   return next === null ? null : next - 1
 }
 
-/** The day ("2026-03-29") on which a moment (ms) falls in a zone. */
+/** The day ("2026-03-29") of a timestamp (ms) in a zone. */
 export function dayAt(moment: number, timeZone: string): string {
   return new Date(moment + offsetAt(moment, timeZone)).toISOString().slice(0, 10)
 }

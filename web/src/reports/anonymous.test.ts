@@ -31,7 +31,7 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-/** The page's fetch takes an address and options; the stub takes a request. */
+/** The code calls fetch with a URL and options, but the stub takes a request. */
 async function start(error_reporting: object | null = SETTINGS) {
   seen = stubServer({ '/envs': ok({ ...anEnvironment, error_reporting }), [TUNNEL]: ok({}) })
   const stubbed = window.fetch

@@ -1,6 +1,7 @@
 /**
- * One error of someone who is not signed in, told without the reporting client: that weighs more than
- * the sign-in page. Loaded when there is something to tell; no cookie goes along, nothing is recorded.
+ * Reports a single error without the reporting client, which weighs more than the sign-in page,
+ * while nobody is signed in. Loaded when there is something to report; sends no cookie and records
+ * nothing.
  */
 import type { RouteObject } from 'react-router'
 import type { Environment } from '../api/environment'
@@ -32,7 +33,7 @@ export async function tellAnonymously(mishap: Mishap, teller: Teller): Promise<v
   const lines = [
     { event_id, sent_at: new Date().toISOString(), dsn: settings.dsn },
     { type: 'event' },
-    // A pattern already: looked through once more it would no longer be one.
+    // Already a pattern; scrubbing it again would break it.
     { ...event, transaction: scrubber.pattern(mishap.path) },
   ]
   await window.fetch(settings.tunnel, {
@@ -40,7 +41,7 @@ export async function tellAnonymously(mishap: Mishap, teller: Teller): Promise<v
     body: lines.map((line) => JSON.stringify(line)).join('\n'),
     headers: { 'content-type': 'application/x-sentry-envelope' },
     credentials: 'omit',
-    // Whoever leaves the page over it may be the one who saw it.
+    // The user may leave the page because of the error.
     keepalive: true,
   })
 }
@@ -55,7 +56,7 @@ function exceptionOf(error: unknown) {
 const FRAME =
   /^\s*(?:at (?:async )?(?:(.*?) \()?|(.*?)@)((?:https?:\/\/|\/)[^\s()]*?):(\d+):(\d+)\)?$/
 
-/** Who called first comes first, as collectors expect it. */
+/** Outermost call first, as collectors expect. */
 export function framesOf(stack: string) {
   return stack
     .split('\n')
@@ -69,7 +70,7 @@ export function framesOf(stack: string) {
     .reverse()
 }
 
-/** `randomUUID` is not there on a page without TLS. */
+/** `randomUUID` is missing on pages without TLS. */
 function randomId(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16))
   return [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')

@@ -30,7 +30,7 @@ it('tells at once from then on', () => {
 it('hears what nobody caught, until the client does', () => {
   watchForErrors()
   const error = new Error('uncaught')
-  // The test's own net takes what is uncaught for a failure.
+  // Dispatched by hand, because the test runner treats real uncaught errors as failures.
   const event = Object.assign(new Event('error'), { error })
   window.addEventListener('error', (heard) => heard.preventDefault(), { once: true })
   window.dispatchEvent(event)
@@ -38,7 +38,7 @@ it('hears what nobody caught, until the client does', () => {
   const told: unknown[] = []
   tellMishaps((mishap) => told.push(mishap.error))
   expect(told).toEqual([error, 'refused'])
-  // From now on the client has listeners of its own: twice would count twice.
+  // From now on the client has its own listeners; reporting here too would count twice.
   window.dispatchEvent(Object.assign(new Event('unhandledrejection'), { reason: 'later' }))
   expect(told.length).toBe(2)
 })

@@ -1,10 +1,10 @@
 /**
- * Errors on their way to the reporting client. That is heavy and comes after sign-in; until then a
- * few are remembered, and told without it while nobody is signed in.
+ * Errors on their way to the reporting client, which is heavy and loads after sign-in. Until then a
+ * few are kept, and reported without it while nobody is signed in.
  */
 export interface Mishap {
   error: unknown
-  /** Where it happened: by the time it is told, the person may be elsewhere. */
+  /** Where it happened: by the time it is reported, the user may be elsewhere. */
   path: string
   componentStack?: string
 }
@@ -15,7 +15,7 @@ let remembered: (Mishap & { told?: boolean })[] = []
 let tellNow: ((mishap: Mishap) => boolean) | null = null
 let tell: ((mishap: Mishap) => void) | null = null
 
-/** Also for what the error boundary caught, which no window learns of. */
+/** Also for errors caught by the error boundary, which never reach window. */
 export function reportError(error: unknown, componentStack?: string | null): void {
   const mishap: Mishap = {
     error,
@@ -28,14 +28,20 @@ export function reportError(error: unknown, componentStack?: string | null): voi
   remembered.push({ ...mishap, told: tellNow?.(mishap) })
 }
 
-/** While nobody is signed in. The listener says whether it told; what it did not tell can wait. */
+/**
+ * For use while nobody is signed in. The listener returns whether it reported the error; others are
+ * kept.
+ */
 export function tellStrangersMishaps(listener: ((mishap: Mishap) => boolean) | null): void {
   tellNow = listener
   if (!listener) return
   remembered = remembered.map((mishap) => ({ ...mishap, told: mishap.told || listener(mishap) }))
 }
 
-/** The client is there: it gets what happened so far, and from now on sees uncaught ones itself. */
+/**
+ * Once the client has loaded: hands over what happened so far. From now on, it catches uncaught
+ * errors itself.
+ */
 export function tellMishaps(listener: (mishap: Mishap) => void): void {
   window.removeEventListener('error', onError)
   window.removeEventListener('unhandledrejection', onRejection)
@@ -49,7 +55,7 @@ export function watchForErrors(): void {
   window.addEventListener('unhandledrejection', onRejection)
 }
 
-/** For tests: as a page that was just opened. */
+/** For tests: resets to the state of a new page. */
 export function forgetMishaps(): void {
   remembered = []
   tellNow = null

@@ -1,2 +1,2 @@
-/** Not ours to mend: noise of browsers. */
+/** Browser noise that we can't fix. */
 export const NOISE = [/ResizeObserver loop/, /^AbortError/]

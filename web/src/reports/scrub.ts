@@ -1,12 +1,12 @@
 /**
- * Nothing that could be used leaves the browser in a report: addresses become the pattern of their
- * route, without what follows a question mark, and what looks like a token or a code makes way for
- * a mark. What is shown or typed as a secret is not recorded at all, see SECRET.
+ * Removes anything exploitable from reports before they leave the browser: URLs become their
+ * route's pattern, without the query, and anything that looks like a token or code is masked.
+ * Secrets shown or typed aren't recorded at all; see SECRET.
  */
 import type { RouteObject } from 'react-router'
 import { patternOf } from '../analytics/pattern'
 
-/** What recordings leave out: where passwords and codes are typed and where secrets are shown. */
+/** What recordings leave out: fields for passwords and codes, and displayed secrets. */
 export const SECRET = [
   '[data-secret]',
   'input[type="password"]',
@@ -21,7 +21,7 @@ const SECRET_PARAMETERS =
   /\b((?:[a-z]+_)?(?:token|code|state|redirect|link|ticket|password|secret))=[^\s"'&#\\<>]+/gi
 const KEYS = /\bqk_[\w-]{8,}/g
 const NOT_PAGES = /^\/(api|sdk|v\d[^/]*)\//
-/** Further down than anything a report holds. */
+/** Deeper than anything a report contains. */
 const DEEPEST = 12
 
 export class Scrubber {
@@ -39,7 +39,7 @@ export class Scrubber {
     return patternOf(this.routes, pathname)
   }
 
-  /** An address of ours as a pattern; one of the API or of a file without its query. */
+  /** Turns one of our URLs into its pattern, and removes the query from API and file URLs. */
   address(text: string): string {
     let url: URL
     try {
@@ -60,14 +60,14 @@ export class Scrubber {
       .replace(KEYS, `qk_${MARK}`)
   }
 
-  /** Every text in it, however deep. */
+  /** Scrubs all strings, at any depth. */
   all<Value>(value: Value, depth = 0): Value {
     if (typeof value === 'string') return this.words(value) as Value
     if (typeof value !== 'object' || value === null) return value
     if (depth > DEEPEST) return undefined as Value
     if (Array.isArray(value))
       return value.map((item: unknown) => this.all(item, depth + 1)) as Value
-    // What is no plain record is a thing of the client's own: it does not travel.
+    // Not a plain object, so it is internal to the client and isn't sent.
     if (Object.getPrototypeOf(value) !== Object.prototype) return value
     const entries = Object.entries(value as Record<string, unknown>).map(([name, inner]) => [
       name,
@@ -76,7 +76,7 @@ export class Scrubber {
     return Object.fromEntries(entries) as Value
   }
 
-  /** A path alone is an address too. */
+  /** A bare path is an address too. */
   private words(text: string): string {
     return /^\/[^\s/]/.test(text) ? this.text(this.address(text)) : this.text(text)
   }

@@ -1,4 +1,4 @@
-/** Where passwords and codes are typed and where secrets are shown, recordings see nothing. */
+/** Recordings must never show passwords, codes, or secrets, typed or displayed. */
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { render, screen } from '@testing-library/react'
 import { createMemoryRouter, RouterProvider } from 'react-router'

@@ -1,7 +1,6 @@
 /**
- * The reporting client, with what was on screen. It is heavy, so nothing imports this file but
- * start.ts, after sign-in. It sends to the instance itself; where reports go from there is the
- * server's business.
+ * The reporting client, with session replay. It is heavy, so only start.ts imports this file, after
+ * sign-in. It sends to the instance itself; the server decides where reports go from there.
  */
 import {
   browserTracingIntegration,
@@ -33,11 +32,11 @@ const RECORDING = {
   stickySession: true,
 }
 
-/** Of no use here: visits are not counted, and an address is told as a pattern. */
+/** Not useful here: sessions aren't tracked, and URLs are reported as patterns. */
 const LEFT_OUT = ['BrowserSession', 'HttpContext']
 
 export interface Reporter {
-  /** Someone signed in, or nobody is any more: then nothing is recorded. */
+  /** Called when someone signs in or out; while nobody is signed in, nothing is recorded. */
   follow: (userId: string | null) => void
 }
 
@@ -48,7 +47,7 @@ export function report(
   userId: string,
 ): Reporter {
   const scrubber = new Scrubber(routes)
-  // The client puts its own in place of it.
+  // The client replaces window.fetch.
   const plainFetch = window.fetch.bind(window)
   const replay = replayIntegration({
     ...RECORDING,
@@ -58,8 +57,8 @@ export function report(
     blockAllMedia: false,
     block: SECRET,
     ignore: SECRET,
-    // A worker of its own would be a blob: address, which the content security policy refuses; what
-    // is sent is packed on the way instead.
+    // Its worker would need a blob: URL, which the content security policy blocks; the transport
+    // compresses instead.
     useCompression: false,
     networkCaptureBodies: false,
     beforeAddRecordingEvent: (event) => scrubber.all(event),
@@ -71,7 +70,7 @@ export function report(
     release: import.meta.env.BASE_URL.replaceAll('/', ''),
     integrations: [
       ...getDefaultIntegrations({}).filter(({ name }) => !LEFT_OUT.includes(name)),
-      // Only for the headers that lead from a report to the server's part in it.
+      // Only for the headers that link a report to the server's trace.
       browserTracingIntegration({
         instrumentPageLoad: false,
         instrumentNavigation: false,
@@ -88,7 +87,7 @@ export function report(
     sendClientReports: false,
     ignoreErrors: NOISE,
     beforeBreadcrumb: (crumb) => scrubber.all(crumb),
-    // What the server answered is in its log.
+    // Server errors are in the server's own log.
     beforeSend: (event, { originalException }) =>
       originalException instanceof ApiError ? null : scrubber.all(event),
     transport: (options) => {
@@ -107,7 +106,7 @@ export function report(
   return {
     follow(id) {
       setUser(id === null ? null : { id })
-      // What was seen so far is sent; nobody is looked at who is not signed in.
+      // Sends what was recorded so far; nobody is recorded while signed out.
       if (id === null) void replay.stop()
       else if (Math.random() < SESSIONS_RECORDED) replay.start()
       else replay.startBuffering()
@@ -122,7 +121,9 @@ function tell({ error, path, componentStack }: Mishap, scrubber: Scrubber): void
   else captureException(error, { captureContext: { contexts } })
 }
 
-/** Localhost, the host of this page and the API's, which are one: no other learns of a trace. */
+/**
+ * Localhost and this page's own origin, which also hosts the API; no other host sees trace headers.
+ */
 export function tracedAddresses(origin: string): RegExp[] {
   const own = origin.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
   return [/^https?:\/\/localhost(:\d+)?(\/|$)/, new RegExp(`^${own}(/|$)`), /^\/(?!\/)/]

@@ -1,6 +1,6 @@
 /**
- * The console reports its own errors, where the instance says so. Until someone is signed in the
- * client is not loaded, so that the sign-in page stays light; a few errors are told without it.
+ * Reports the console's own errors, if the instance enables it. The client loads only after
+ * sign-in, to keep the sign-in page light; until then, a few errors are reported without it.
  */
 import type { RouteObject } from 'react-router'
 import { currentUserQuery } from '../api/account'
@@ -13,19 +13,19 @@ import { tellStrangersMishaps, watchForErrors, type Mishap } from './early'
 import { NOISE } from './noise'
 import type { Reporter } from './sentry'
 
-/** Of pages that nobody is signed in on, and at most so many errors of one. */
+/** The share of signed-out pages that report errors, and how many each may report. */
 export const STRANGERS_SAMPLED = 0.25
 const STRANGERS_MOST = 3
 
 export function startReports(routes: RouteObject[]): void {
   watchForErrors()
-  // Whatever goes wrong with it is no business of the person's.
+  // A failure here is none of the user's business.
   afterFirstPaint(() => void followPeople(routes).catch(() => {}))
 }
 
 /**
- * Loads the client for the first person who is signed in, and tells it of everyone after. Answers
- * with the way to stop, which the console never does.
+ * Loads the client for the first signed-in user, and tells it of every later one. Returns a
+ * function to stop, which only tests use.
  */
 export async function followPeople(routes: RouteObject[]): Promise<() => void> {
   const { error_reporting: settings, environment } =
@@ -37,7 +37,7 @@ export async function followPeople(routes: RouteObject[]): Promise<() => void> {
 
   const follow = () => {
     const userId = signedIn()
-    // Someone who is just being asked for is no stranger yet.
+    // While the user is still loading, nobody counts as signed out.
     if (!isAsked()) tellStrangersMishaps(userId === null ? strangers : null)
     if (userId === followed) return
     followed = userId
@@ -46,7 +46,7 @@ export async function followPeople(routes: RouteObject[]): Promise<() => void> {
       reporter = import('./sentry').then(({ report }) =>
         report(settings, environment, routes, userId),
       )
-      // One that did not arrive is asked for again with the next page.
+      // If it fails to load, the next page tries again.
       reporter.catch(() => {})
     }
   }
@@ -70,7 +70,7 @@ function strangersReporter(teller: Teller): (mishap: Mishap) => boolean {
   }
 }
 
-/** What the server answered is in its log, and some things are no mistake of anybody's. */
+/** Excludes server errors, which the server logs, and failures that are nobody's bug. */
 function isOurs(error: unknown): boolean {
   return !(error instanceof ApiError) && !NOISE.some((noise) => noise.test(String(error)))
 }

@@ -1,4 +1,4 @@
-/** How reports travel: looked through once more as a whole, and packed where they are large. */
+/** The transport for reports: scrubs each envelope as a whole, and compresses large ones. */
 import type { makeFetchTransport } from '@sentry/react'
 import type { Scrubber } from './scrub'
 
@@ -6,16 +6,16 @@ type Transport = ReturnType<typeof makeFetchTransport>
 type Envelope = Parameters<Transport['send']>[0]
 type Item = [Record<string, unknown>, unknown]
 
-/** A small one goes out at once, which may be the last thing that a page does. */
+/** Small ones are sent immediately, because that may be the last thing a page does. */
 const PACKED_FROM = 16_384
 
-/** The last look at what leaves: recordings pass no other. */
+/** The final check before sending; for recordings, the only one. */
 export function scrubEnvelope(envelope: Envelope, scrubber: Scrubber): Envelope {
   const [head, items] = envelope as unknown as [Record<string, unknown>, Item[]]
   const { dsn, ...rest } = head
   const looked = items.flatMap((item): Item[] => {
     const [about, payload] = item
-    // What cannot be looked at stays here.
+    // Drop what can't be scrubbed.
     if (payload instanceof Uint8Array) return []
     if (typeof payload !== 'string') return [[about, scrubber.all(payload)]]
     const text = scrubber.text(payload)
@@ -25,7 +25,7 @@ export function scrubEnvelope(envelope: Envelope, scrubber: Scrubber): Envelope 
   return [{ ...scrubber.all(rest), dsn }, looked] as unknown as Envelope
 }
 
-/** In place of fetch. */
+/** Replaces fetch. */
 export function packing(send: typeof fetch): typeof fetch {
   return async (url, init) => {
     const body: unknown = init?.body

@@ -1,4 +1,4 @@
-/** Around every route: title, trailing slash, progress of a navigation, where focus and scroll go. */
+/** Wraps every route: title, trailing slash, navigation progress, focus, and scrolling. */
 import {
   Navigate,
   Outlet,

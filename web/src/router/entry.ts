@@ -1,4 +1,4 @@
-/** What one line of the route table says, and how it becomes a route of the router. */
+/** An entry of the route table, and how it becomes a router route. */
 import type { ComponentType } from 'react'
 import { generatePath, redirect, type LoaderFunctionArgs, type RouteObject } from 'react-router'
 import { LoadingScreen } from '../components/LoadingScreen'
@@ -9,7 +9,7 @@ import { admit, type RouteInfo } from '../session/guard'
 
 type Load = () => Promise<{ default: ComponentType }>
 
-/** Routes need a user unless they say otherwise: forgetting it must not open a page. */
+/** Routes require a user by default: forgetting to say so must not expose a page. */
 interface Shared {
   title?: MessageKey
   hasUser?: boolean
@@ -18,18 +18,18 @@ interface Shared {
 
 interface PathEntry extends Shared {
   path: string
-  /** A screen of its own, loaded on demand. */
+  /** A screen, loaded on demand. */
   page?: Load
-  /** Another place instead of a screen, relative to the parent's path. */
+  /** Redirects instead of showing a screen; relative to the parent's path. */
   redirect?: string
-  /** Asks for what the page will ask for, while its code still travels or is drawn. */
+  /** Prefetches the page's data while its code loads. */
   prefetch?: (request: Request) => void
-  /** In place of the guard, for the few routes that decide for themselves. */
+  /** Replaces the guard, for the few routes that decide for themselves. */
   loader?: (args: LoaderFunctionArgs) => unknown
   children?: RouteEntry[]
 }
 
-/** Puts a frame around routes without adding to their paths. */
+/** A layout around routes that adds nothing to their paths. */
 interface LayoutEntry {
   layout: Load
   children: RouteEntry[]
@@ -37,7 +37,7 @@ interface LayoutEntry {
 
 export type RouteEntry = PathEntry | LayoutEntry
 
-/** What a matched route carries for the frame around it. */
+/** What a matched route provides to the frame around it. */
 export interface RouteHandle extends RouteInfo {
   title?: MessageKey
 }
@@ -65,16 +65,16 @@ function toRoute(entry: PathEntry, parent: string): RouteObject {
   return {
     ...place(entry.path),
     handle,
-    // The guard and the screen's code travel at the same time.
+    // The guard and the screen's code load in parallel.
     loader: entry.loader ?? (entry.page && (({ request }) => enter(entry, info, request))),
     lazy: entry.page && lazily(entry.page),
-    // A route that only leads on shows that it is on its way.
+    // A redirecting route shows the loading screen meanwhile.
     Component: entry.page || entry.children ? undefined : LoadingScreen,
     children: entry.children && toRoutes(entry.children, full),
   } as RouteObject
 }
 
-/** Only for someone whom the guard lets in: nobody else has anything to ask for. */
+/** Only after the guard has let the user in. */
 async function enter(entry: PathEntry, info: RouteInfo, request: Request) {
   const user = await admit(info, request)
   entry.prefetch?.(request)
@@ -89,7 +89,7 @@ function lazily(load: Load) {
   return async () => ({ Component: (await pageCode(load)).default })
 }
 
-/** The query stays: it holds the organization on screen. */
+/** Keeps the query, which contains the current organization. */
 function redirectWithin(parent: string, to: string) {
   return ({ params, request }: LoaderFunctionArgs) => {
     const base = generatePath(parent, params as Record<string, string>)

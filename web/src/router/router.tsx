@@ -18,7 +18,7 @@ export function createRouter() {
   ])
 }
 
-/** Before the router looks at the address, so that guard and redirects see its one spelling. */
+/** Runs before the router reads the URL, so that guard and redirects see its canonical form. */
 function canonicaliseAddress(): void {
   const url = new URL(window.location.href)
   const canonical = canonicalPath(url.pathname)

@@ -16,7 +16,7 @@ it('adds a choice to one made before the page was drawn again', async () => {
   })
   render(<RouterProvider router={router} />)
 
-  // Both as the page was drawn first.
+  // Both from the first render.
   const choose = (name: string) =>
     act(async () =>
       drawn[0]!((before) => {

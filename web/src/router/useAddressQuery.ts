@@ -6,7 +6,7 @@ import { limitQuery } from '../lib/query'
 
 type Change = URLSearchParamsInit | ((before: URLSearchParams) => URLSearchParams)
 
-/** What the address says behind its question mark, within the product's limits, and how to change it. */
+/** The URL's query parameters, within the product's limits, and a setter. */
 export function useAddressQuery(): [
   URLSearchParams,
   (change: Change, options?: NavigateOptions) => void,
@@ -17,8 +17,8 @@ export function useAddressQuery(): [
   const change = useCallback(
     (to: Change, options?: NavigateOptions) => {
       if (typeof to !== 'function') return setRaw(to, options)
-      // What is drawn may be older than the address while a busy page is being drawn: a second choice
-      // made meanwhile adds to the first.
+      // While a busy page renders, the rendered state may lag behind the URL: read the current URL,
+      // so a second change adds to the first.
       setRaw(
         (drawn) =>
           to(limitQuery(router ? new URLSearchParams(router.state.location.search) : drawn)),

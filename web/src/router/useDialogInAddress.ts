@@ -2,8 +2,8 @@ import { useEffect, useEffectEvent, useState } from 'react'
 import { useAddressQuery } from './useAddressQuery'
 
 /**
- * A dialog that a link can ask for (`?invite=…`), with what the link says in it. The parameter leaves
- * the address at once, so that neither a reload nor Back opens the dialog again.
+ * A dialog that a link can open (`?invite=…`), with the parameter's value. The parameter is removed
+ * from the URL immediately, so that neither a reload nor Back opens the dialog again.
  */
 export function useDialogInAddress(
   name: string,

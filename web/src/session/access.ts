@@ -1,21 +1,21 @@
-/** What the person may do in an app, and why something is out of their reach. */
+/** What the user may do in an app, and why something is unavailable. */
 import type { App } from '../api/app'
 import type { Role } from '../api/roles'
 import type { components } from '../api/schema'
 
 export type PermissionCode = components['schemas']['Permission']
-/** Those about a team; all others are about an app. */
+/** Team permissions; all others are about an app. */
 export type OrgPermission = Extract<PermissionCode, `org:${string}` | `org_${string}`>
 export type AppPermission = Exclude<PermissionCode, OrgPermission>
 
-/** Every role has it: whoever cannot see an app has no use for the rest. */
+/** Every role includes it: without seeing an app, other permissions are useless. */
 export const ALWAYS_HELD: AppPermission = 'app:view'
 
 export interface Access {
   held: ReadonlySet<PermissionCode>
-  /** The permission is held. */
+  /** Whether the user has the permission. */
   may: (permission: AppPermission) => boolean
-  /** It is held and the app takes changes: an archived or deleted one is read-only. */
+  /** Whether the user has the permission and the app isn't read-only (archived or deleted). */
   mayChange: (permission: AppPermission) => boolean
 }
 
@@ -28,7 +28,7 @@ export function accessTo({ status }: App, permissions: readonly PermissionCode[]
   }
 }
 
-/** Nobody can hand out, or take away, more than they hold themselves. */
+/** Nobody can grant or revoke more than they hold themselves. */
 export function isWithin(
   held: ReadonlySet<PermissionCode>,
   { permissions }: Pick<Role, 'permissions'>,
@@ -36,7 +36,7 @@ export function isWithin(
   return permissions.every((code) => held.has(code))
 }
 
-/** Why a permission cannot be switched in a role; null where it can. */
+/** Why a permission can't be toggled in a role; null if it can. */
 export function lockOf(
   code: PermissionCode,
   held: ReadonlySet<PermissionCode>,

@@ -1,4 +1,4 @@
-/** The app on screen, for the pages inside its frame: they are shown once it is known. */
+/** The current app, for pages inside its frame, which render once it is loaded. */
 import { useQueryClient } from '@tanstack/react-query'
 import { createContext, useContext } from 'react'
 import { appQuery, everythingOf, type App } from '../api/app'
@@ -20,10 +20,10 @@ export function useApp(): OpenApp {
   return open
 }
 
-/** Refusals that mean: the app, or what the person may do in it, is not what the page shows. */
+/** Refusals which mean that the app or the user's permissions differ from what the page shows. */
 const CHANGED = ['access_changed', 'app_not_active', 'forbidden', 'not_found']
 
-/** Lets a call through, and has everything asked again where its refusal says that things changed. */
+/** Wraps a call; if its refusal says that things changed, refetches everything. */
 export function useWatched(): <Answer>(pending: Promise<Answer>) => Promise<Answer> {
   const client = useQueryClient()
   const { app } = useApp()
@@ -36,7 +36,7 @@ export function useWatched(): <Answer>(pending: Promise<Answer>) => Promise<Answ
     })
 }
 
-/** Shows the app as the server now has it, and has everything asked again that hangs on its state. */
+/** Applies the app's new state, and refetches whatever depends on it. */
 export function useAppChanged(): (changed: App) => void {
   const client = useQueryClient()
   return (changed) => {
@@ -44,7 +44,7 @@ export function useAppChanged(): (changed: App) => void {
     void client.invalidateQueries(everythingOf(changed.id))
     void client.invalidateQueries(appsOf(changed.org_id))
     void client.invalidateQueries(allOrgs)
-    // Which app a person lands in, and whether there is one.
+    // It can change which app the user lands in, if any.
     void reloadUser().catch(() => {})
   }
 }

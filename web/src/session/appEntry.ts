@@ -1,4 +1,4 @@
-/** The application entry: where a person lands after signing in, and what "open this app" opens. */
+/** The application entry: where users land after signing in, and where "Open" on an app leads. */
 import { currentUserQuery } from '../api/account'
 import { queryClient } from '../api/queryClient'
 import { browser, goTo } from '../lib/navigation'
@@ -10,24 +10,24 @@ export interface EntryApp {
   app_id: string
   /** The endpoint of the app's region. */
   endpoint: string
-  /** This instance: it is entered where we are, by whatever address the person reached it. */
+  /** In this instance's region: opened at the current origin, however the user reached it. */
   is_local: boolean
 }
 
 export interface EntryOptions {
-  /** A window or tab by name; this window where none is given. */
+  /** The name of a window or tab; this window if omitted. */
   target?: string
-  /** A path below the entry, with its leading slash. */
+  /** A path below the entry, with a leading slash. */
   extra?: string
   replace?: boolean
 }
 
-/** Without an app to open, every entry leads to the team's apps, where one can be made. */
+/** Without an app to open, leads to the team's apps, where one can be created. */
 export function appEntryDestination(app: EntryApp | null | undefined, extra = ''): Destination {
   if (!app) return { kind: 'internal', to: paths.teamApps() }
   const path = paths.appEntry(app.org_id, app.app_id, extra)
   const endpoint = app.endpoint.replace(/\/+$/, '')
-  // An endpoint below a path of our own origin is another program behind the same host.
+  // An endpoint under a path on our own origin is a different program behind the same host.
   return app.is_local || endpoint === browser.origin()
     ? { kind: 'internal', to: path }
     : { kind: 'external', href: endpoint + path }
@@ -46,7 +46,9 @@ export function openAppEntry(app: EntryApp | null | undefined, options: EntryOpt
   )
 }
 
-/** From now on home is here: whoever goes on before the app is on screen means this one already. */
+/**
+ * Sets the app as home right away: someone who moves on before it is on screen already means it.
+ */
 export function noteOpened({ org_id, app_id, endpoint, is_local }: EntryApp): void {
   queryClient.setQueryData(
     currentUserQuery.queryKey,

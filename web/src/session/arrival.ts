@@ -2,17 +2,17 @@ const NOTICES = ['passwordReset', 'accountDeleted'] as const
 export type ArrivalNotice = (typeof NOTICES)[number]
 
 /**
- * What one page of signing in hands to the next. It travels in the history's state: an address in
- * the page's own address would end up in logs.
+ * What one sign-in page passes to the next. Kept in the history state, because an email address in
+ * the URL would end up in logs.
  */
 export interface Arrival {
   email?: string
   notice?: ArrivalNotice
-  /** When the last mail was asked for (ms). */
+  /** When the last email was requested (ms). */
   sentAt?: number
 }
 
-/** The state may be of an older version of the console, or of nobody. */
+/** The state may come from an older console version, or be missing. */
 export function readArrival(state: unknown): Arrival {
   if (typeof state !== 'object' || state === null) return {}
   const { email, notice, sentAt } = state as Record<string, unknown>

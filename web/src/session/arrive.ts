@@ -2,16 +2,16 @@ import { asksSecondStep, type SignInAnswer, type User } from '../api/account'
 import { follow } from './appEntry'
 import { destinationFor, rememberUser, startUp } from './session'
 
-/** Someone has just signed in: on to where they were heading, or to their app. */
+/** After signing in: go to the requested destination, or to the user's app. */
 export function arrive(user: User, search: string): void {
   rememberUser(user)
   follow(destinationFor(user, search), { replace: true })
 }
 
-/** What follows a way of signing in. */
+/** What happens after signing in. */
 export interface SignInCourse {
   search: string
-  /** The first step was right, and the account wants a second one. */
+  /** The first step succeeded, and the account requires a second. */
   onSecondStep?: () => void
 }
 
@@ -20,7 +20,10 @@ export function proceed(answer: SignInAnswer, { search, onSecondStep }: SignInCo
   else arrive(answer, search)
 }
 
-/** Passes an answer on once it is known where `redirect` may lead: without the regions, only to us. */
+/**
+ * Delays an answer until it is known where `redirect` may lead: without the regions, only to our
+ * own origin.
+ */
 export async function withRegions<Answer>(answer: Promise<Answer>): Promise<Answer> {
   const signedIn = await answer
   await startUp().catch(() => {})

@@ -1,11 +1,11 @@
 /**
- * Where a `redirect` parameter may lead. Anyone can write one into a link, so it is taken only to
- * our own origin or to a configured region's endpoint; everything else counts as absent.
+ * Where a `redirect` parameter may lead. Anyone can put one into a link, so only our own origin and
+ * configured regions' endpoints are accepted; anything else counts as absent.
  */
 import { parseUrl } from '../lib/url'
 
 export type Destination =
-  /** A path of this console: path, query and fragment. */
+  /** A path in this console, with query and fragment. */
   { kind: 'internal'; to: string } | { kind: 'external'; href: string }
 
 export interface TrustedPlaces {
@@ -16,8 +16,8 @@ export interface TrustedPlaces {
 
 const LONGEST_ADDRESS = 8192
 
-// Browsers drop control characters and read a backslash as a slash, so what a person sees in such
-// an address is not what is opened. No honest address of ours contains either.
+// Browsers strip control characters and read a backslash as a slash, so the URL a user sees isn't
+// the one that opens. None of our own URLs contain either.
 const DECEPTIVE = /[\u0000-\u0020\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\\]/
 
 export function safeDestination(
@@ -44,24 +44,27 @@ function parseAddress(raw: string, origin: string): URL | null {
 }
 
 function internal(url: URL): Destination | null {
-  // "/x/..//evil.example" parses to a path that would leave our origin when used as an address.
+  // "/x/..//evil.example" parses to a path that would leave our origin when used as a URL.
   if (url.pathname.startsWith('//')) return null
   if (isSignInPage(url.pathname)) return null
   return { kind: 'internal', to: url.pathname + url.search + url.hash }
 }
 
-/** The router ignores case, escapes and a trailing slash, so this does too: sign-in must not lead to itself. */
+/**
+ * The router ignores case, escapes, and trailing slashes, so do the same here: sign-in must not
+ * redirect to itself.
+ */
 export function isSignInPage(pathname: string): boolean {
   let path = pathname
   try {
     path = decodeURIComponent(pathname)
   } catch {
-    // A broken escape is not the sign-in page either.
+    // A malformed escape isn't the sign-in page either.
   }
   return /^\/login\/*$/i.test(path)
 }
 
-/** Same origin, and below the endpoint's path at a whole segment. */
+/** Same origin, and below the endpoint's path at a segment boundary. */
 function isWithin(url: URL, endpoint: string): boolean {
   const base = parseUrl(endpoint)
   if (!base || url.origin !== base.origin || !/^https?:$/.test(url.protocol)) return false

@@ -22,7 +22,7 @@ beforeEach(() => {
 const request = (path: string) => new Request(`https://atrium.example${path}`)
 const needsUser = { hasUser: true }
 
-/** Where the guard sends the person, or null when it lets them through. */
+/** Where the guard redirects to, or null if it lets the user through. */
 async function sentTo(pending: Promise<unknown>): Promise<string | null> {
   try {
     await pending

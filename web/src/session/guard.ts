@@ -1,6 +1,6 @@
 /**
- * Runs before a route is shown: start-up, then the user where the route needs one, then the gate.
- * It answers with a redirect or lets the route through.
+ * Runs before a route renders: start-up, then the user if the route needs one, then the access
+ * check. Redirects or lets the route through.
  */
 import { redirect, redirectDocument } from 'react-router'
 import type { User } from '../api/account'
@@ -12,7 +12,7 @@ import { isSignInPage, type Destination } from './destination'
 import { destinationFor, forgetUser, loadUser, opening, startUp } from './session'
 
 export interface RouteInfo {
-  /** The route cannot be shown without a signed-in person. */
+  /** The route requires a signed-in user. */
   hasUser: boolean
   /** The page that explains missing access must be reachable without it. */
   skipsGate?: boolean
@@ -21,33 +21,33 @@ export interface RouteInfo {
 export async function admit(route: RouteInfo, request: Request): Promise<User | null> {
   const here = addressOf(request)
   try {
-    // Both travel at once, and are looked at one after the other.
+    // Both load in parallel, and are awaited in turn.
     const starting = startUp()
     const person = route.hasUser ? loadUser() : null
     person?.catch(() => {})
     await starting
     if (!person) return null
     const user = await person
-    // Missing counts as refused: an older server that does not know the field must not open the gate.
+    // Missing counts as refused: an older server that doesn't know the field must not grant access.
     if (user.allow_visited_app !== true && !route.skipsGate) {
       throw redirect(paths.noAuth({ redirect: here }))
     }
     return user
   } catch (failure) {
     if (failure instanceof Response) throw failure
-    // Not being signed in is no mishap; anything else is worth a word on the way.
+    // Not being signed in is expected; report anything else.
     if (!isUnauthorized(failure)) notifyFailure(failure)
     throw redirect(paths.login({ redirect: here }))
   }
 }
 
-/** For a page that anyone may see and that differs for someone signed in. */
+/** For public pages that look different when signed in. */
 export async function admitAnyone(request: Request): Promise<User | null> {
   await admit({ hasUser: false }, request)
   return loadUser().catch(() => null)
 }
 
-/** The root path shows nothing of its own: it leads on as soon as the person is known. */
+/** The root path has no page: it redirects once the user is known. */
 export async function leaveRoot(request: Request): Promise<never> {
   const user = (await admit({ hasUser: true }, request))!
   await opening(user)
@@ -60,7 +60,7 @@ function redirectTo(destination: Destination): Response {
     : redirectDocument(destination.href)
 }
 
-/** Path, query and fragment. A request carries no fragment; the browser's own address does. */
+/** Path, query, and fragment. Requests carry no fragment, but the browser's URL does. */
 function addressOf(request: Request): string {
   const { pathname, search } = new URL(request.url)
   const shown = window.location
@@ -68,13 +68,16 @@ function addressOf(request: Request): string {
   return pathname + search + hash
 }
 
-/** The address on screen, for a return after signing in again. */
+/** The current URL, to return to after signing in again. */
 export function shownAddress(): string {
   const { pathname, search, hash } = window.location
   return pathname + search + hash
 }
 
-/** A session that ended while the console was open. On the sign-in page there is nowhere to go. */
+/**
+ * Handles a session that ended while the console was open. On the sign-in page, there is nowhere to
+ * go.
+ */
 export function leaveForSignIn(error: ApiError): void {
   forgetUser()
   const here = shownAddress()

@@ -1,6 +1,6 @@
 /**
- * The organization on screen. It is in the address (`?org=`), never in hidden state, so that two
- * tabs can show two of them; the last one used is only what an address without one means.
+ * The current organization. It is in the URL (`?org=`), never in hidden state, so two tabs can show
+ * two of them; the last one used only serves as the default.
  */
 import { useQuery } from '@tanstack/react-query'
 import { createContext, useContext, useEffect } from 'react'
@@ -28,7 +28,7 @@ export function useOrgMay(permission: OrgPermission): boolean {
   return useOrg().permissions.includes(permission)
 }
 
-/** Loads the organization that the address names, and makes the address name one. */
+/** Loads the organization named in the URL, and adds one to the URL if missing. */
 export function useOrgOnScreen() {
   const [query, setQuery] = useAddressQuery()
   const id = query.get('org') || null
@@ -55,11 +55,11 @@ export function useOrgOnScreen() {
   return { id, org, choices, hasNone: id === null && choices.data?.length === 0 }
 }
 
-/** Whose page is on screen: the team that the address names, or that of the app whose page it is. */
+/** The current page's team: the one in the URL, or that of the current app. */
 export function useShownOrg(): string | null {
   const { pathname, search } = useLocation()
   const settings = matchPath('/:appId/authManagement/*', pathname)
-  // The page itself loads the app, and deals with its failure.
+  // The page itself loads the app and handles failures.
   const app = useQuery({ ...appQuery(settings?.params.appId ?? ''), enabled: false })
   const named = queryText(parseQuery(search), 'org') || null
   const workspace = matchPath('/org-id/:orgId/app-id/:appId/*', pathname)
@@ -70,7 +70,7 @@ export function rememberOrg(id: string): void {
   store(STORAGE_KEY, id)
 }
 
-/** The last one used where the person is still in it, else the first. */
+/** The last one used if the user is still in it, else the first. */
 export function preferredOrg(orgs: Org[]): Org | null {
   const last = readStored(STORAGE_KEY)
   return orgs.find((org) => org.id === last) ?? orgs[0] ?? null

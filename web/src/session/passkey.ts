@@ -1,12 +1,12 @@
-/** Passkeys, between the server's JSON and the browser's own dialogs. */
+/** Passkeys: converts between the server's JSON and the browser's API. */
 import type { CredentialJson } from '../api/account'
 import { ApiError, givenUp } from '../api/errors'
 import { t, type MessageKey } from '../i18n/store'
 
 /**
- * Whether this browser can use a passkey at this address. One belongs to the domain that the server
- * names (`passkey_domain`, null where it cannot use any), and without a secure connection the
- * browser offers nothing.
+ * Whether this browser can use a passkey at this address. Passkeys belong to the domain the server
+ * names (`passkey_domain`, null if it can't use any), and browsers offer nothing on insecure
+ * connections.
  */
 export function passkeysSupported(
   domain: string | null | undefined,
@@ -21,18 +21,18 @@ export function passkeysSupported(
   )
 }
 
-/** Whether the browser can offer passkeys among what it fills into a field. */
+/** Whether the browser can offer passkeys in autofill. */
 export async function passkeysAutofill(): Promise<boolean> {
   return (await window.PublicKeyCredential.isConditionalMediationAvailable?.()) ?? false
 }
 
 interface Asking {
   signal?: AbortSignal
-  /** Waits inside the autofill of the address instead of opening a dialog. */
+  /** Waits in the address field's autofill instead of opening a dialog. */
   inAutofill?: boolean
 }
 
-/** A proof by a passkey that the person chooses. */
+/** An assertion by a passkey the user picks. */
 export async function chosenPasskey(
   options: PublicKeyCredentialRequestOptionsJSON,
   { signal, inAutofill }: Asking = {},
@@ -46,7 +46,7 @@ export async function chosenPasskey(
   )
 }
 
-/** A new passkey on the device or key that the person chooses. */
+/** A new passkey on the device or security key the user picks. */
 export function createPasskey(
   options: PublicKeyCredentialCreationOptionsJSON,
 ): Promise<CredentialJson> {
@@ -68,9 +68,9 @@ async function inJson(ask: () => Promise<Credential | null>): Promise<Credential
 }
 
 const TEXTS: Record<string, MessageKey> = {
-  // Made for another address than the one in the bar.
+  // Created for a different address than the current one.
   SecurityError: 'passkey.wrongAddress',
-  // The device holds a passkey of this account already.
+  // The device already has a passkey for this account.
   InvalidStateError: 'passkey.alreadyHere',
 }
 

@@ -1,9 +1,9 @@
-/** What a page will ask for, asked for before it is drawn. Failures are the page's to tell. */
+/** Prefetches what a page will request. The page itself reports failures. */
 import { firstOrgsQuery, orgChoicesQuery } from '../api/orgs'
 import { queryClient } from '../api/queryClient'
 
 export function prefetchOrgs({ url }: Request): void {
   void queryClient.prefetchQuery(orgChoicesQuery)
-  // What else is in the address, the page's own reading of it decides.
+  // With other parameters, the page's own query differs.
   if (new URL(url).search === '') void queryClient.prefetchQuery(firstOrgsQuery)
 }

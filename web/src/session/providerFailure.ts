@@ -1,6 +1,6 @@
 /**
- * A provider sends people back to an address of ours that says how the sign-in went. Anyone can write
- * such an address, so only known codes count, and none of its text is shown.
+ * Providers send users back to a URL that says how the sign-in went. Anyone can craft such a URL,
+ * so only known codes count, and none of its text is shown.
  */
 import type { components } from '../api/schema'
 import type { Translate } from '../i18n/store'
@@ -36,7 +36,7 @@ export const PROVIDER_FAILURES = allOf<components['schemas']['SignInFailure']>({
   wrong_user: true,
 })
 
-/** What to say of a failure; an unknown code is a failure too. */
+/** A failure's message; an unknown code is a failure too. */
 export function providerFailureText(t: Translate, text: string): string {
   const code = PROVIDER_FAILURES.find((known) => known === text)
   return code ? t(`provider.failed.${code}`) : t('provider.failed.unknown')

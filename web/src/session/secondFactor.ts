@@ -1,6 +1,9 @@
 import type { User } from '../api/account'
 
-/** A team of the person asks for a second factor, and there is none. A passkey is one too. */
+/**
+ * Whether one of the user's teams requires a second factor and they have none. A passkey counts as
+ * one.
+ */
 export function lacksSecondFactor({ mfa }: User): boolean {
   return mfa.required && !mfa.totp && mfa.passkeys === 0
 }

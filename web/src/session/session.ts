@@ -1,4 +1,7 @@
-/** What is known at start-up and about the signed-in person. The query cache makes every load run once. */
+/**
+ * What is known at start-up and about the signed-in user. The query cache makes every load run
+ * once.
+ */
 import { currentUserQuery, type User } from '../api/account'
 import { appQuery } from '../api/app'
 import { environmentQuery, regionsQuery } from '../api/environment'
@@ -10,7 +13,7 @@ import { QUICK_START } from '../paths'
 import { appEntryDestination } from './appEntry'
 import { safeDestination, type Destination } from './destination'
 
-/** Environment and regions. Fails where the environment cannot be had; regions have a safe default. */
+/** Loads environment and regions. Fails without the environment; regions have a safe default. */
 export async function startUp(): Promise<void> {
   await Promise.all([
     queryClient.ensureQueryData(environmentQuery),
@@ -22,12 +25,12 @@ export function loadUser(): Promise<User> {
   return queryClient.ensureQueryData(currentUserQuery)
 }
 
-/** Asks the server again; the old answer stays when that fails. */
+/** Asks the server again; on failure, the old answer stays. */
 export function reloadUser(): Promise<User> {
   return queryClient.fetchQuery({ ...currentUserQuery, staleTime: 0 })
 }
 
-/** True when the server has just said that nobody is signed in. */
+/** Whether the server has just said that nobody is signed in. */
 export function isKnownSignedOut(): boolean {
   const state = queryClient.getQueryState(currentUserQuery.queryKey)
   return state?.status === 'error' && isUnauthorized(state.error)
@@ -37,13 +40,13 @@ export function rememberUser(user: User): void {
   queryClient.setQueryData(currentUserQuery.queryKey, user)
 }
 
-/** Forgets the person and everything that was loaded for them. What belongs to nobody stays. */
+/** Drops the user and everything loaded for them. Public data stays. */
 export function forgetUser(): void {
   const shared = new Set([environmentQuery.queryKey[0], regionsQuery.queryKey[0]] as unknown[])
   queryClient.removeQueries({ predicate: (query) => !shared.has(query.queryKey[0]) })
 }
 
-/** Where a person goes once they are known: the safe `redirect` of the address, else their app. */
+/** Where to go once the user is known: the URL's safe `redirect`, else their app. */
 export function destinationFor(user: User, search: string): Destination {
   const requested = queryText(parseQuery(search), 'redirect')
   return (
@@ -52,15 +55,15 @@ export function destinationFor(user: User, search: string): Destination {
   )
 }
 
-/** An app that is known to have no data yet is entered at its quick start, as its workspace would. */
+/** An app known to have no data yet opens at its quick start, as its workspace would do. */
 function landingPage({ last_app }: User): string {
   const app = last_app && queryClient.getQueryData(appQuery(last_app.app_id).queryKey)
   return app?.has_events === false && app.status === 'active' ? QUICK_START : ''
 }
 
 /**
- * Waits for the person's app where it is being loaded just now: whether it has data decides where it is
- * entered. Whoever has not begun to open it does not wait.
+ * If the user's app is already loading, waits for it: whether it has data decides where it opens.
+ * Otherwise doesn't wait.
  */
 export async function opening({ last_app }: User): Promise<void> {
   const app = last_app && appQuery(last_app.app_id)

@@ -1,14 +1,17 @@
 /**
- * An operator's link: `/login#link=…`. The token stands in the fragment, which no server sees, and
- * leaves the address bar before anything is drawn: whoever reads over a shoulder, in the history or
- * in a screenshot must not be able to use it.
+ * An operator's link: `/login#link=…`. The token is in the fragment, which never reaches a server,
+ * and is removed from the address bar before anything renders, so that nobody can copy it from the
+ * screen, the history, or a screenshot.
  */
 import { create } from 'zustand'
 import { isSignInPage } from './destination'
 
 export const useSignInLink = create<{ token: string | null }>()(() => ({ token: null }))
 
-/** Also while the console is open: a link pasted over the address of the sign-in page loads nothing. */
+/**
+ * Also while the console is open: pasting a link over the sign-in page's URL doesn't reload the
+ * page.
+ */
 export function watchForSignInLink(): void {
   takeLink()
   window.addEventListener('hashchange', takeLink)

@@ -1,4 +1,4 @@
-/** Loads the app that an address names, and what the person may do in it. */
+/** Loads the app named in the URL, and what the user may do in it. */
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { appQuery, ownRoleQuery } from '../api/app'
@@ -17,7 +17,7 @@ export function useAppOnScreen(appId: string) {
     [app.data, own.data],
   )
 
-  // A refusal counts against what is known from before: the app is gone, or closed to the person.
+  // A refusal overrides cached data: the app is gone, or the user has lost access.
   const failed = [app, own].find(({ data, error }) => error && (!data || isRefusal(error)))
   const failure = failed?.error && {
     error: failed.error,

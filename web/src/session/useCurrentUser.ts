@@ -3,8 +3,8 @@ import { useCallback, useSyncExternalStore } from 'react'
 import { currentUserQuery, type User } from '../api/account'
 
 /**
- * The signed-in person for what outlives pages and layouts: nobody as soon as they are gone, which
- * `useUser` is not told where it stays on the screen.
+ * The signed-in user, for anything that outlives pages and layouts. Undefined as soon as they sign
+ * out; `useUser` doesn't rerender then.
  */
 export function useCurrentUser(): User | undefined {
   const client = useQueryClient()

@@ -1,4 +1,4 @@
-/** Waits for the first event of an app that has none; once it is stored, everything is asked anew. */
+/** Waits for an app's first event; once it is stored, refetches everything. */
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { everythingOf } from '../api/app'
@@ -15,7 +15,7 @@ export function useFirstData() {
   const { app } = useApp()
   const language = useLanguageStore((state) => state.currentLang)
   const { id, org_id, has_events } = app
-  // Events are stored a moment before they are counted; figures are new from the count on.
+  // Events are counted a moment after they are stored; figures only change with the count.
   const isThere = (data: Ingest | undefined) =>
     Boolean(data?.last_event_at) && (has_events !== false || data!.accepted > 0)
   const ingest = useQuery({

@@ -1,4 +1,4 @@
-/** A page of one app inside a unit test, without the frame that would load it first. */
+/** Renders an app's page in a unit test, without the frame that would load the app. */
 import { QueryClientProvider } from '@tanstack/react-query'
 import { render } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
@@ -31,7 +31,7 @@ export const anApp: App = {
   collect_key: 'ck_public',
 }
 
-/** Where a refused page leads: says from where. */
+/** The target of refused pages: shows where the refusal came from. */
 export const refusedRoute = { path: '/403', Component: RefusedFrom }
 
 function RefusedFrom() {
@@ -61,8 +61,11 @@ export function showInApp(page: React.ReactNode, shown: Shown): SeenRequest[] {
   return seen
 }
 
-/** Whether a click would get through is for the browser tests; asking each time takes seconds here. */
+/** Browser tests check that clicks get through; checking each one takes seconds here. */
 export const user = userEvent.setup({ delay: null, pointerEventsCheck: 0 })
 
-/** Without the console's own settings a button sets two characters apart; one that was busy says so. */
+/**
+ * Without the console's settings, Ant Design inserts a space between two characters; a button that
+ * was busy says so.
+ */
 export const spaced = ([first, second]: string) => new RegExp(`^(loading )?${first}\\s?${second}$`)

@@ -1,4 +1,4 @@
-/** A chart library that draws nothing, and remembers what it was told to: ten pixels for each place. */
+/** A fake ECharts that draws nothing but records its options: ten pixels per place. */
 import type { EChartsCoreOption } from 'echarts/core'
 import { vi } from 'vitest'
 import type { Engine } from '../components/charts/loadEngine'
@@ -24,7 +24,7 @@ const chart = {
   },
 }
 
-/** Has drawn nothing yet. */
+/** A new instance without drawings. */
 export function anEngine(): Engine {
   chart.setOption.mockClear()
   clicked = null
@@ -40,7 +40,7 @@ export function anEngine(): Engine {
   return { init: () => chart } as unknown as Engine
 }
 
-/** As the browser tells that the chart's element is as wide as this now. */
+/** Simulates the browser reporting a new width of the chart's element. */
 export function resizeDrawn(to: number) {
   width = to
   onResize?.()
@@ -55,12 +55,12 @@ interface DrawnSeries {
   links?: { source: string; target: string; value: number }[]
 }
 
-/** What was drawn last. */
+/** The series drawn last. */
 export function drawnSeries(): DrawnSeries[] {
   return (chart.setOption.mock.lastCall?.[0].series ?? []) as DrawnSeries[]
 }
 
-/** As the library tells of a click on what it drew; false where nobody listens. */
+/** Simulates a click event from the library; false if nobody listens. */
 export function clickDrawn(params: object): boolean {
   clicked?.(params)
   return clicked !== null

@@ -1,11 +1,11 @@
-/** Answers the console's requests inside a unit test: a table of paths instead of a network. */
+/** Answers the console's requests in unit tests: a table of paths instead of a network. */
 import { vi } from 'vitest'
 import type { User } from '../api/account'
 
 export interface SeenRequest {
   method: string
   path: string
-  /** Without its question mark. */
+  /** Without the question mark. */
   query: string
   headers: Headers
   credentials: string
@@ -15,8 +15,8 @@ export interface SeenRequest {
 type Answer = Response | Promise<Response> | (() => Response | Promise<Response>)
 
 /**
- * Paths are without /api/v1; one that answers differently by method is listed as "PUT /path" too.
- * What is not listed fails the way a lost network does.
+ * Paths omit /api/v1; one that answers differently by method is listed as "PUT /path" too. Unlisted
+ * paths fail like a lost network.
  */
 export function stubServer(answers: Record<string, Answer>): SeenRequest[] {
   const seen: SeenRequest[] = []

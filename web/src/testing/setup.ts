@@ -9,7 +9,7 @@ import { useLanguageFailure, useLanguageStore } from '../i18n/store'
 import { readPack } from './packs'
 import './styles'
 
-// The test's browser has no media queries; Ant Design asks for them.
+// jsdom has no media queries, but Ant Design needs them.
 window.matchMedia ??= (query: string) =>
   ({
     matches: false,
@@ -18,14 +18,14 @@ window.matchMedia ??= (query: string) =>
     removeEventListener() {},
   }) as unknown as MediaQueryList
 
-// Nor does it lay anything out, so there is nothing to observe.
+// Nor does it do layout, so there is nothing to observe.
 window.ResizeObserver ??= class {
   observe() {}
   unobserve() {}
   disconnect() {}
 }
 
-// In the page, and not in a part of it that is hidden from everybody.
+// In the page, and not inside anything hidden.
 expect.extend({
   toBeShown: (element: unknown) => ({
     pass: element instanceof Element && element.isConnected && !element.closest('[hidden]'),
@@ -34,7 +34,7 @@ expect.extend({
   }),
 })
 
-// On a busy machine a page takes seconds to draw; what never comes still fails its test.
+// On a busy machine a page takes seconds to render; what never appears still fails its test.
 configure({ asyncUtilTimeout: 10_000 })
 
 beforeEach(() => {

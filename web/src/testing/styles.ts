@@ -1,7 +1,7 @@
 /**
- * Whether an element is shown is asked of thousands of them, and each time the test's browser tries
- * every rule of Ant Design's styles on it. Only those stay that have a say in the answer, and in
- * whether an element can be pressed.
+ * Tests check the visibility of thousands of elements, and each time jsdom matches all of Ant
+ * Design's style rules. Keeps only the rules that affect whether an element is visible or
+ * clickable.
  */
 function keepWhatHides(changes: MutationRecord[]): void {
   for (const { target, addedNodes } of changes) {

@@ -17,7 +17,7 @@ export function antdTheme(dark: boolean, lessMotion = false): ThemeConfig {
       colorSplit: palette.line,
       colorText: palette.text,
       colorTextSecondary: palette['text-soft'],
-      // Ant Design's own third level and placeholders fall short of 4.5:1.
+      // Ant Design's own tertiary text and placeholders fall short of 4.5:1.
       colorTextTertiary: palette['text-soft'],
       colorTextDescription: palette['text-soft'],
       colorTextPlaceholder: palette['text-soft'],
@@ -33,12 +33,12 @@ export function antdTheme(dark: boolean, lessMotion = false): ThemeConfig {
         cellPaddingInlineMD: 14,
         headerBg: palette.surface,
         rowHoverBg: palette.page,
-        // The arrow says what is sorted; a gray column would outweigh the figures in it.
+        // The arrow shows the sort column; a gray background would outweigh its figures.
         headerSortActiveBg: palette.surface,
         headerSortHoverBg: palette.page,
         bodySortBg: palette.surface,
       },
-      // What hurts is red words, and a red ground under the pointer.
+      // Dangerous items have red text, and a red background on hover.
       Dropdown: { colorError: palette.danger, colorTextLightSolid: palette['on-danger'] },
     },
   }
@@ -51,14 +51,15 @@ function solid(palette: Palette) {
     colorPrimaryActive: palette['solid-active'],
     primaryShadow: 'none',
     defaultShadow: 'none',
-    // Under the pointer the words of a plain button take the color of links; the solid one is too
-    // dark for words on a dark ground.
+    // On hover, a default button's text takes the link color; the solid button's color is too dark
+    // for text on a dark background.
     defaultHoverColor: palette.link,
     defaultHoverBorderColor: palette.link,
     defaultActiveColor: palette['link-hover'],
     defaultActiveBorderColor: palette['link-hover'],
     fontWeight: 500,
-    // Ant Design's red carries no text at 4.5:1, and the red for dark grounds carries no white text.
+    // Ant Design's red doesn't reach 4.5:1 for text, and the red for dark backgrounds can't carry
+    // white text.
     colorError: palette.danger,
     colorErrorHover: palette.danger,
     colorErrorActive: palette.danger,

@@ -1,13 +1,13 @@
 /**
- * The colors of both themes, once. Ant Design takes them from here; styles/base.css declares the
- * same values as custom properties, since they are needed before any script runs, and a test
- * compares the two and checks every pair that carries text for contrast.
+ * The colors of both themes. Ant Design takes them from here; styles/base.css declares the same
+ * values as custom properties, because they are needed before any script runs. A test compares the
+ * two and checks the contrast of every text color.
  */
 export const BRAND = '#0084ff'
 
 /**
- * White on the brand color reaches only 3.6:1. Where the color carries text (solid buttons) or is
- * text (links), a darker or lighter step of the same hue stands in; everywhere else it is the brand's.
+ * White on the brand color reaches only 3.6:1. A darker or lighter step of the same hue replaces it
+ * under text (solid buttons) or as text (links).
  */
 export const palettes = {
   light: {

@@ -1,6 +1,6 @@
 import { beforeEach, expect, it, vi } from 'vitest'
 
-/** The system's setting, which the test changes. */
+/** The system's setting, changed by the test. */
 function system(dark: boolean) {
   const listeners: ((event: { matches: boolean }) => void)[] = []
   vi.stubGlobal('matchMedia', (query: string) => ({

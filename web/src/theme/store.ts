@@ -1,4 +1,4 @@
-/** Light, dark or as the system has it. index.html sets the same before the first paint. */
+/** Light, dark, or following the system. index.html applies the same before the first paint. */
 import { create } from 'zustand'
 import { readStored, store } from '../lib/storage'
 
@@ -10,9 +10,9 @@ const STORAGE_KEY = 'atrium.theme'
 interface ThemeStore {
   mode: ThemeMode
   systemIsDark: boolean
-  /** The person has asked their system for less motion. */
+  /** The user has asked the system for reduced motion. */
   lessMotion: boolean
-  /** Paper is light, whatever the screen is. */
+  /** Paper is always light. */
   printing: boolean
 }
 

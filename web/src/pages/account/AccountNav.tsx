@@ -3,7 +3,7 @@ import { useT } from '../../i18n/useT'
 import { paths, type AccountSection } from '../../paths'
 import styles from './AccountNav.module.css'
 
-/** The parts of the page by what brings a person here, in the order in which they stand on it. */
+/** The page's sections by purpose, in page order. */
 const GROUPS = {
   person: ['profile', 'email'],
   security: ['password', 'mfa', 'passkeys', 'sessions'],
@@ -13,7 +13,7 @@ const GROUPS = {
 
 interface AccountNavProps {
   current: AccountSection
-  /** Parts that are not there for this person. */
+  /** Sections this user doesn't have. */
   hides: AccountSection[]
 }
 

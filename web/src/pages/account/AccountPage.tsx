@@ -1,4 +1,4 @@
-/** The person's own account: everything on one page, each part an anchor in its address. */
+/** The user's own account: a single page, with each section an anchor in the URL. */
 import { useEffect, useRef } from 'react'
 import { useLocation } from 'react-router'
 import { UnsavedGuard } from '../../components/form/unsaved'
@@ -39,7 +39,7 @@ export default function AccountPage() {
           <ProviderNotice user={user} />
           {lacksSecondFactor(user) && <MfaNotice />}
           <UnsavedGuard>
-            {/* What was typed about one person must not be saved for another. */}
+            {/* Input about one user must not be saved for another. */}
             <ProfileSection key={user.id} user={user} />
             <EmailSection user={user} />
             <PasswordSection user={user} />
@@ -57,7 +57,9 @@ export default function AccountPage() {
   )
 }
 
-/** The part that the address names. Going to one also moves the focus there, as a plain anchor would. */
+/**
+ * The section named in the URL. Navigating to one also moves the focus, as a plain anchor would.
+ */
 function useCurrentSection(): AccountSection {
   const { hash } = useLocation()
   const section = ACCOUNT_SECTIONS.find((name) => `#${name}` === hash)

@@ -1,4 +1,7 @@
-/** Accounts elsewhere that belong to this one: chat services to sign in and be told by, and teams' single sign-on. */
+/**
+ * Accounts elsewhere linked to this one: chat services for sign-in and notifications, and teams'
+ * single sign-on.
+ */
 import { useMutation } from '@tanstack/react-query'
 import { Button } from 'antd'
 import { useState } from 'react'
@@ -23,7 +26,7 @@ export function BindingsSection({ user }: { user: User }) {
   const [unbound, setUnbound] = useState<ChatProvider | null>(null)
   const redirecting = useProviderRedirect((provider: ChatProvider) =>
     chatBindUrl(provider).catch((error: unknown) => {
-      // Bound in another tab meanwhile: the page should show it.
+      // Linked in another tab meanwhile: update the page.
       if (isCode(error, 'already_bound')) void reloadUser().catch(() => {})
       throw error
     }),
@@ -31,7 +34,7 @@ export function BindingsSection({ user }: { user: User }) {
   const unbinding = useMutation({
     mutationFn: (provider: ChatProvider) =>
       unbindChat(provider).catch((error: unknown) => {
-        // What is to go is gone.
+        // Already unlinked, which is what was wanted.
         if (!isCode(error, 'not_bound')) throw error
       }),
     onSuccess: async (_, provider) => {

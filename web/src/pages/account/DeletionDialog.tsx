@@ -1,4 +1,4 @@
-/** Deleting the account: what it takes with it, or which teams stand in the way. */
+/** Deleting the account: what is deleted with it, or which teams prevent it. */
 import { useQuery } from '@tanstack/react-query'
 import { Button, Modal } from 'antd'
 import { useForm, useWatch } from 'react-hook-form'
@@ -21,7 +21,7 @@ import styles from './DeletionDialog.module.css'
 export function DeletionDialog({ user, onCancel }: { user: User; onCancel: () => void }) {
   const t = useT()
   const deletion = useQuery(deletionQuery)
-  // What an earlier look said may no longer be so.
+  // A cached answer may be outdated.
   const teams = deletion.isFetching ? undefined : deletion.data
   return (
     <Modal
@@ -76,7 +76,7 @@ function Blocked({ teams, onCancel }: { teams: BlockingTeam[]; onCancel: () => v
 interface ConfirmationProps {
   user: User
   onCancel: () => void
-  /** A team has come to hang on this person since the dialog opened. */
+  /** A team has come to depend on this user since the dialog opened. */
   onBlocked: () => void
 }
 

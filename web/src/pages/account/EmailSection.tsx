@@ -42,7 +42,7 @@ export function EmailSection({ user }: { user: User }) {
         {sent && (
           <div className={styles.after}>
             <MailHint />
-            {/* Begins to wait anew with every mail. */}
+            {/* Each email restarts the wait. */}
             <ResendButton key={sent.at} send={() => changeEmail(sent.email)} sentAt={sent.at} />
           </div>
         )}

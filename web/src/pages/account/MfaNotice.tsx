@@ -2,7 +2,7 @@ import { TotpEnrollment } from '../../components/mfa/TotpEnrollment'
 import { useT } from '../../i18n/useT'
 import styles from '../../components/mfa/mfa.module.css'
 
-/** A team wants a second factor, and the person has none yet. */
+/** Shown if a team requires a second factor and the user has none. */
 export function MfaNotice() {
   const t = useT()
   return (

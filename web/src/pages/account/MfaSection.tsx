@@ -14,15 +14,16 @@ import { reloadUser } from '../../session/session'
 import { Section } from './Section'
 import styles from './Section.module.css'
 
-/** With so few left it is time for new ones. */
+/** With this few left, suggest new ones. */
 const FEW_CODES = 3
 
-/** What the server says of someone who has turned nothing on. */
+/** The server's answer for someone who hasn't turned it on. */
 const OFF: TotpState = { enabled: false, recovery_codes_left: 0 }
 
 export function MfaSection({ user }: { user: User }) {
   const client = useQueryClient()
-  // Known to be off, it is shown so at once: what stands below would jump from under a click.
+  // If known to be off, show that right away: otherwise the content below would jump from under a
+  // click.
   const totp = useQuery({ ...totpQuery, placeholderData: user.mfa.totp ? undefined : OFF })
   const reload = () => void client.invalidateQueries(totpQuery)
   return (

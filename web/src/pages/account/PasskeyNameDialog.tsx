@@ -1,4 +1,7 @@
-/** A passkey gets its name before the browser asks for a finger: afterwards it would exist without one. */
+/**
+ * Asks for a passkey's name before the browser prompts: afterwards the passkey would already exist
+ * without one.
+ */
 import { useForm } from 'react-hook-form'
 import { addPasskey, passkeyOptions, renamePasskey, type Passkey } from '../../api/security'
 import { FormDialog } from '../../components/FormDialog'

@@ -20,7 +20,7 @@ type Asking = { what: 'add' } | { what: 'rename' | 'remove'; passkey: Passkey }
 export function PasskeysSection({ user }: { user: User }) {
   const t = useT()
   const client = useQueryClient()
-  // Where there are none, nothing needs a place kept for it, to jump when it arrives.
+  // If there are none, reserve no space that would shift later.
   const none = user.mfa.passkeys === 0
   const passkeys = useQuery({ ...passkeysQuery, placeholderData: none ? [] : undefined })
   const [asking, setAsking] = useState<Asking | null>(null)
@@ -31,7 +31,7 @@ export function PasskeysSection({ user }: { user: User }) {
     close()
     setStatus(said)
     void client.invalidateQueries(passkeysQuery)
-    // Whether the person has a second factor hangs on these.
+    // These determine whether the user has a second factor.
     void reloadUser().catch(() => {})
   }
 

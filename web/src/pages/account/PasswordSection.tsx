@@ -21,7 +21,10 @@ export function PasswordSection({ user }: { user: User }) {
   return user.has_password ? <ChangePassword user={user} /> : <NoPassword user={user} />
 }
 
-/** Somebody who came by single sign-on. There is nothing to change, and a mail proves who sets one. */
+/**
+ * For users who came by single sign-on: there is no password to change, and setting one is
+ * confirmed by email.
+ */
 function NoPassword({ user }: { user: User }) {
   const t = useT()
   return (
@@ -55,7 +58,7 @@ function ChangePassword({ user }: { user: User }) {
     <Section name="password">
       <form noValidate className={styles.form} onSubmit={onSubmit}>
         <FormError>{failure?.message}</FormError>
-        {/* Password managers file the new password under the address they find in the form. */}
+        {/* Password managers save the new password under the address they find in the form. */}
         <input
           hidden
           readOnly

@@ -18,7 +18,7 @@ import { rememberUser } from '../../session/session'
 import { Section } from './Section'
 import styles from './Section.module.css'
 
-// Named in themselves, as in the switch of the console's own language.
+// Named in themselves, like in the console's language switch.
 const MAIL_LANGUAGES = [
   { value: 'zh-CN', label: '中文' },
   { value: 'en-US', label: 'English' },
@@ -94,7 +94,7 @@ export function ProfileSection({ user }: { user: User }) {
   )
 }
 
-/** One click for whoever has moved. */
+/** One click for people who have moved. */
 function UseBrowserZone({ chosen, onUse }: { chosen: string; onUse: (zone: string) => void }) {
   const t = useT()
   const zone = browserZone()

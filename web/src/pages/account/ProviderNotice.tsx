@@ -1,4 +1,7 @@
-/** How binding an account elsewhere ended. At the top: the person comes back to the top of the page. */
+/**
+ * The result of linking an account elsewhere. At the top, because the user returns to the top of
+ * the page.
+ */
 import type { User } from '../../api/account'
 import { FormError } from '../../components/form/FormError'
 import { FormNotice } from '../../components/form/FormNotice'
@@ -14,7 +17,7 @@ export function ProviderNotice({ user }: { user: User }) {
   const t = useT()
   const { bound, failed } = useOnceInAddress(NEWS)
   const provider = readSignInProvider(bound)
-  // An address that anyone can write is no proof: what is on the account is.
+  // Anyone can write a URL; only the account itself is proof.
   const isBound = provider !== null && provider !== 'sso' && user.bindings[provider] != null
   if (failed === null && !isBound) return null
   return (

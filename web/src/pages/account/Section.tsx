@@ -4,13 +4,13 @@ import type { AccountSection } from '../../paths'
 
 interface SectionProps {
   name: AccountSection
-  /** In place of what the section usually says about itself. */
+  /** Replaces the section's usual introduction. */
   lead?: string
   action?: React.ReactNode
   children: React.ReactNode
 }
 
-/** A part of the account page, which its menu leads to. */
+/** A section of the account page, linked from its menu. */
 export function Section({ name, lead, ...panel }: SectionProps) {
   const t = useT()
   return (

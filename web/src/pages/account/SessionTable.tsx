@@ -1,6 +1,6 @@
 /**
- * Where the person is signed in. A table, and cards on a phone; the roles are spelled out because
- * browsers drop a table's own once its rows are laid out as cards.
+ * Where the user is signed in: a table, and cards on a phone. Roles are explicit because browsers
+ * drop a table's semantics once its rows are styled as cards.
  */
 import { Button } from 'antd'
 import type { Session } from '../../api/profile'
@@ -78,7 +78,7 @@ function SessionRow({ session, onEnd }: { session: Session; onEnd: (session: Ses
   )
 }
 
-/** The table's own headings say the same to a screen reader. */
+/** Screen readers use the table's headings instead. */
 function Caption({ children }: { children: string }) {
   return (
     <span className={styles.caption} aria-hidden="true">

@@ -19,7 +19,7 @@ import { Section } from './Section'
 import { SessionTable } from './SessionTable'
 import styles from './SessionsSection.module.css'
 
-/** One session, or all but this one. */
+/** One session, or all others. */
 type Target = Session | 'others'
 
 export function SessionsSection() {
@@ -27,7 +27,7 @@ export function SessionsSection() {
   const [page, choosePage] = usePageInAddress()
   const sessions = useQuery(sessionsQuery(page))
   const [target, setTarget] = useState<Target>('others')
-  // Apart from the target: the dialog keeps its words while it fades.
+  // Separate from the target, so the dialog keeps its text while fading out.
   const [asking, setAsking] = useState(false)
   const ending = useEnding(() => setAsking(false))
   const ask = (about: Target) => {
@@ -35,7 +35,7 @@ export function SessionsSection() {
     setAsking(true)
   }
 
-  // The last session of a page can end, and an address can name a page that is not there.
+  // The last session on a page can end, and a URL can name a page that doesn't exist.
   const beyond = page > 1 && sessions.data?.items.length === 0
   useEffect(() => {
     if (beyond) choosePage(1)
@@ -60,7 +60,7 @@ export function SessionsSection() {
           ? t(ending.variables === 'others' ? 'sessions.othersEnded' : 'sessions.ended')
           : ''}
       </p>
-      {/* As high as the one session that is sure to come: this one. */}
+      {/* The height of the one session that is certain: this one. */}
       <Loaded query={sessions} skeleton={3}>
         {({ items }) => <SessionTable sessions={items} onEnd={ask} />}
       </Loaded>
@@ -123,7 +123,7 @@ function EndDialog({ target, ...dialog }: EndDialogProps) {
   )
 }
 
-/** The page of the list is in the address, like that of every list; the first one needs no mention. */
+/** The list's page is in the URL, as in every list; the first one is left out. */
 function usePageInAddress(): [number, (page: number) => void] {
   const [query, setQuery] = useAddressQuery()
   const page = Math.max(1, Number.parseInt(query.get('page') ?? '1', 10) || 1)

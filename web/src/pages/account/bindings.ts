@@ -1,9 +1,9 @@
-/** The chat services that an account can be bound to. */
+/** The chat services an account can be linked to. */
 import type { User } from '../../api/account'
 import { CHAT_PROVIDERS, type ChatProvider } from '../../api/chat'
 import type { Environment } from '../../api/environment'
 
-/** Those that this instance offers, and any that the person has bound while it still did. */
+/** The ones this instance offers, plus any the user linked when it still did. */
 export function shownProviders(
   environment: Environment | undefined,
   { bindings }: User,

@@ -1,4 +1,4 @@
-/** Which types of notification reach a person by which channels. */
+/** Which notification types reach a user through which channels. */
 import type { User } from '../../api/account'
 import { CHAT_PROVIDERS, type ChatProvider } from '../../api/chat'
 import type { Environment } from '../../api/environment'
@@ -17,12 +17,12 @@ export type NotificationType = (typeof NOTIFICATION_TYPES)[number]
 const CHANNELS = ['email', 'in_app', ...CHAT_PROVIDERS] as const
 export type Channel = (typeof CHANNELS)[number]
 
-/** Mail and the console always; a chat service where this instance has it. */
+/** Email and the console always; a chat service if this instance has it. */
 export function channelsOf(environment: Environment | undefined): Channel[] {
   return CHANNELS.filter((channel) => !isChat(channel) || environment?.providers[channel] === true)
 }
 
-/** A chat service that the person has bound no account of: nothing could be sent there. */
+/** Whether the user has no linked account at this chat service, so nothing could be sent there. */
 export function isUnbound({ bindings }: User, channel: Channel): channel is ChatProvider {
   return isChat(channel) && bindings[channel] == null
 }
@@ -31,7 +31,7 @@ function isChat(channel: Channel): channel is ChatProvider {
   return channel !== 'email' && channel !== 'in_app'
 }
 
-/** Whoever takes over an account would silence the warning first. */
+/** An attacker who takes over an account would silence the warnings first. */
 export function isLocked(type: NotificationType, channel: Channel): boolean {
   return type === 'security' && channel === 'email'
 }
@@ -40,7 +40,7 @@ export function isOn(types: NotificationTypes, type: NotificationType, channel: 
   return isLocked(type, channel) || (types[type] ?? []).includes(channel)
 }
 
-/** The settings with one cell of the grid changed; what is not on screen stays as it is. */
+/** The settings with one cell changed; anything not on screen stays unchanged. */
 export function withCell(types: NotificationTypes, { type, channel, on }: Cell): NotificationTypes {
   const others = (types[type] ?? []).filter((other) => other !== channel)
   return { ...types, [type]: on ? [...others, channel] : others }

@@ -5,7 +5,7 @@ import { withCell, type Cell } from './notificationGrid'
 
 const MUTATION_KEY = ['notification-types']
 
-/** Saves each change at once, shows it at once, and takes it back where the server refuses. */
+/** Saves and shows each change immediately, and reverts it if the server refuses. */
 export function useNotificationTypes() {
   const client = useQueryClient()
   const change = (make: (types: NotificationTypes) => NotificationTypes) =>
@@ -16,7 +16,7 @@ export function useNotificationTypes() {
 
   return useMutation({
     mutationKey: MUTATION_KEY,
-    // One after the other: two answers that overtake each other would leave the earlier one standing.
+    // Sequential: if answers overtook each other, the earlier one would win.
     scope: { id: 'notification-types' },
     onMutate: (cell: Cell) => {
       change((types) => withCell(types, cell))
@@ -26,12 +26,12 @@ export function useNotificationTypes() {
       return updateNotificationTypes({ [type]: shown?.[type] ?? [] })
     },
     onSuccess: (saved) => {
-      // With another change under way the server does not know it yet; its own answer will.
+      // With another change pending, this answer is already outdated; the other's will be current.
       if (client.isMutating({ mutationKey: MUTATION_KEY }) === 1) {
         change((types) => ({ ...types, ...saved }))
       }
     },
-    // Only this cell: others may have changed since.
+    // Revert only this cell: others may have changed since.
     onError: (_error, cell) => change((types) => withCell(types, { ...cell, on: !cell.on })),
   })
 }

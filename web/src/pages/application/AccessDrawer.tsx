@@ -1,4 +1,4 @@
-/** Why a person may do something in the app, or what would let them. */
+/** Explains why someone may do something in the app, or what would allow them to. */
 import { CheckCircleFilled, MinusCircleOutlined } from '@ant-design/icons'
 import { useQuery } from '@tanstack/react-query'
 import { Drawer } from 'antd'
@@ -14,7 +14,7 @@ import { hasAll, wordsOf } from './matrix'
 import styles from './members.module.css'
 
 interface AccessDrawerProps {
-  /** Nobody: it is closed. */
+  /** Undefined: closed. */
   userId: string | undefined
   onClose: () => void
 }

@@ -1,4 +1,4 @@
-/** Adds people of the team to the app. Those chosen stay chosen while the search goes on. */
+/** Adds team members to the app. The selection persists while searching. */
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Button, Checkbox } from 'antd'
 import { useState } from 'react'
@@ -17,7 +17,7 @@ import { paths } from '../../paths'
 import { RoleSelect } from './RoleSelect'
 import styles from './members.module.css'
 
-/** As many as one call takes. */
+/** The limit of one call. */
 const MOST = 100
 
 interface AddMembersDialogProps {

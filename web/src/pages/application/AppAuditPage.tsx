@@ -1,4 +1,4 @@
-/** Who did what in the app, when and from where. */
+/** Who did what in the app, when, and from where. */
 import { AuditLog } from '../../components/audit/AuditLog'
 import { useT } from '../../i18n/useT'
 import { useApp } from '../../session/app'

@@ -1,4 +1,4 @@
-/** The roles of an app, and what each of them may do. */
+/** An app's roles and their permissions. */
 import { useEffect, useState } from 'react'
 import { useLocation, useNavigate } from 'react-router'
 import type { Role } from '../../api/roles'
@@ -38,7 +38,7 @@ function RolesPage() {
   )
 }
 
-/** At most so many of an app's own; the server counts. */
+/** The limit for an app's own roles; the server enforces it. */
 const CUSTOM_MAX = 30
 
 function Roles({ roles }: { roles: Role[] }) {
@@ -81,7 +81,7 @@ function Roles({ roles }: { roles: Role[] }) {
   )
 }
 
-/** What the editor has just saved. It is said once: a reload of the page is not a second time. */
+/** The role the editor has just saved. Announced once, not again after a reload. */
 function useSavedRole(): string | null {
   const { state, search } = useLocation() as { state: unknown; search: string }
   const navigate = useNavigate()

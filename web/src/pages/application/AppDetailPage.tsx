@@ -1,4 +1,4 @@
-/** What an app is, how data gets into it, and how it ends. */
+/** What an app is, how it receives data, and how to archive or delete it. */
 import { UnsavedGuard } from '../../components/form/unsaved'
 import { Page } from '../../components/Page'
 import { Panel } from '../../components/Panel'

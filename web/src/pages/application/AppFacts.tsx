@@ -20,7 +20,7 @@ export function AppFacts() {
             <CopyButton text={app.id}>{t('appDetail.copyId')}</CopyButton>
           </span>
         </Fact>
-        {/* The form above shows these to those who may change them. */}
+        {/* People who may change these see them in the form above. */}
         {!mayChange('app:update') && (
           <>
             <Fact title={t('appDetail.description')}>{app.description || '—'}</Fact>

@@ -42,7 +42,7 @@ export function AppForm({ app }: { app: App }) {
     send: async ({ name, description, timezone, keeps, retention_days }) => {
       const days = keeps === 'own' ? readDays(retention_days) : null
       const after = daysOf(app, days)
-      // Events that are older by then are gone, and no setting brings them back.
+      // Older events would be deleted, and no setting brings them back.
       if (after < before && !(await shortening.ask(after))) return null
       const words = { name: name.trim(), description: description.trim(), timezone }
       return watched(updateApp(app.id, { ...words, retention_days: days }))
@@ -67,7 +67,7 @@ export function AppForm({ app }: { app: App }) {
           {(input) => <TextInput {...input} autoComplete="off" />}
         </Field>
         <Field control={control} name="description" label={t('appDetail.description')}>
-          {/* Growing with its text is done by style attributes, which the content policy refuses. */}
+          {/* Auto-sizing would need style attributes, which the content security policy blocks. */}
           {(input) => <Input.TextArea {...input} maxLength={DESCRIPTION_MAX} rows={3} />}
         </Field>
         <Field
@@ -87,7 +87,7 @@ export function AppForm({ app }: { app: App }) {
           saved={saved && !formState.isDirty ? t('common.saved') : ''}
         />
       </form>
-      {/* A form of its own, so beside this one. */}
+      {/* A form of its own, so it can't be nested in this one. */}
       <ShorterRetention
         of={{ kind: 'app', id: app.id, name: app.name }}
         before={before}
@@ -97,6 +97,6 @@ export function AppForm({ app }: { app: App }) {
   )
 }
 
-/** As long as events are kept in effect. */
+/** How long the app's events are actually kept. */
 const daysOf = (app: App, own: number | null | undefined) =>
   own ?? app.org_retention_days ?? RETENTION_DAYS.max

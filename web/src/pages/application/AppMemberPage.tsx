@@ -1,4 +1,4 @@
-/** Who is in an app, with what role, and why each of them may do what they may. */
+/** An app's members, their roles, and the reasons for their permissions. */
 import { useQuery } from '@tanstack/react-query'
 import { Button } from 'antd'
 import { useState } from 'react'
@@ -27,7 +27,7 @@ import { useRoles } from './useRoles'
 import styles from './members.module.css'
 
 const SORTS = ['name', 'email', 'role', 'added_at']
-/** `access` is the person whose permissions are explained beside the list. */
+/** `access` is the member whose permissions are shown in the drawer. */
 const FILTERS = ['role_id', 'access'] as const
 
 export default function AppMemberPage() {
@@ -64,7 +64,7 @@ function Members() {
     changing: changes.changing,
     onRole: changes.changeRole,
     onRemove: (member) => setAsking({ what: 'remove', members: [member] }),
-    // Turning no page: the one on screen stays.
+    // Stay on the same page of the list.
     onExplain: (member) => setParams({ access: member.user_id, page: params.page }),
   })
   const chosen = list.data?.items.filter(

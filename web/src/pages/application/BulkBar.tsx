@@ -9,7 +9,7 @@ interface BulkBarProps {
   onClear: () => void
 }
 
-/** What can be done with the rows that are chosen. */
+/** Actions for the selected rows. */
 export function BulkBar({ count, onRoles, onRemove, onClear }: BulkBarProps) {
   const t = useT()
   return (

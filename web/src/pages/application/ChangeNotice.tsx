@@ -4,7 +4,7 @@ import { useT } from '../../i18n/useT'
 import type { Notice } from './useMemberChanges'
 import styles from './members.module.css'
 
-/** What was done, and where it can be, the way to take it back. */
+/** What was done, with an undo link if possible. */
 export function ChangeNotice({ notice }: { notice: Notice | null }) {
   const t = useT()
   return (

@@ -1,4 +1,7 @@
-/** The ends an app can come to. Both can be taken back: archiving at any time, deleting for a while. */
+/**
+ * Archiving and deleting an app. Both can be undone: archiving at any time, deleting for a limited
+ * time.
+ */
 import { useQuery } from '@tanstack/react-query'
 import { Button } from 'antd'
 import { useState } from 'react'
@@ -20,7 +23,7 @@ export function DangerZone() {
   const [done, setDone] = useState<EndAction | null>(null)
   const archives = mayChange('app:archive')
   const deletes = may('app:delete') && app.status !== 'deleted'
-  // The place stays where something was just done, so that it is said there.
+  // Stays after an action, to announce it here.
   if (!archives && !deletes && !done) return null
 
   return (

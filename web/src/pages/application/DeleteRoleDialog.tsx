@@ -1,4 +1,4 @@
-/** Deleting a role: whoever holds it, or is invited with it, must get another one. */
+/** Deleting a role: its members, and people invited with it, must get another one. */
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useForm } from 'react-hook-form'
@@ -24,7 +24,7 @@ export function DeleteRoleDialog({ role, roles, onDone, onCancel }: DeleteRoleDi
   const { app } = useApp()
   const client = useQueryClient()
   const watched = useWatched()
-  // Pending invitations are not counted among its members, so the server may know of a need.
+  // Member counts exclude pending invitations, so the server may still require a replacement.
   const [inUse, setInUse] = useState(role.member_count > 0)
   const form = useForm({ defaultValues: { replacement: '' } })
   const submitting = useSubmit(form, {

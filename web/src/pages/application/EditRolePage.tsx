@@ -1,4 +1,4 @@
-/** A role of the app's own: a new one, a copy of another, or one that is there already. */
+/** An app's own role: new, a copy of another, or an existing one. */
 import { useLocation } from 'react-router'
 import type { PermissionGroup, Role } from '../../api/roles'
 import { UnsavedGuard } from '../../components/form/unsaved'
@@ -73,7 +73,7 @@ function RoleEditor({ roleId, from, roles, groups }: RoleEditorProps) {
   )
 }
 
-/** Why there is nothing to edit here, and the ways on. */
+/** Why there is nothing to edit here, and where to go instead. */
 function Notice({ copies, children }: { copies?: Role; children: string }) {
   const t = useT()
   const { app } = useApp()

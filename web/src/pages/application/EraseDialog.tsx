@@ -11,7 +11,7 @@ import styles from './erasures.module.css'
 
 const KINDS: ErasureKind[] = ['user', 'device']
 const SUBJECT_MAX = 256
-/** An id is no word: nothing may correct it. */
+/** An ID is not a word: nothing may autocorrect it. */
 const VERBATIM = { autoComplete: 'off', autoCapitalize: 'none', spellCheck: false }
 
 export function EraseDialog({ onDone, onCancel }: { onDone: () => void; onCancel: () => void }) {
@@ -25,7 +25,7 @@ export function EraseDialog({ onDone, onCancel }: { onDone: () => void; onCancel
   const { control } = form
   const [kind, subject, again] = useWatch({ control, name: ['kind', 'subject', 'again'] })
   const submitting = useSubmit(form, {
-    // Not trimmed: a space can be part of an id.
+    // Not trimmed: an ID can contain spaces.
     send: () => watched(requestErasure(app.id, { kind, subject })),
     done: onDone,
   })

@@ -1,4 +1,4 @@
-/** Erasing everything about one end user, and how far each request is. */
+/** Erasing everything about one end user, and each request's progress. */
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Button } from 'antd'
 import { useState } from 'react'
@@ -15,7 +15,7 @@ import styles from './erasures.module.css'
 
 const CHOICES = {}
 
-/** `mayAsk`: to see personal data does not mean that one may remove it. */
+/** `mayAsk`: permission to see personal data doesn't include erasing it. */
 export function Erasures({ mayAsk }: { mayAsk: boolean }) {
   const t = useT()
   const { app } = useApp()
@@ -56,7 +56,7 @@ export function Erasures({ mayAsk }: { mayAsk: boolean }) {
           onDone={() => {
             setAsking(false)
             setAsked(true)
-            // The newest stands first.
+            // The newest is listed first.
             setParams({ page: 1 })
             void client.invalidateQueries(erasuresOf(app.id))
           }}

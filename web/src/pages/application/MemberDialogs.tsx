@@ -1,4 +1,4 @@
-/** Changes to several members at once, and to one: what happened to each is said before it closes. */
+/** Changes to one or more members; each one's result is shown before the dialog closes. */
 import { Button } from 'antd'
 import { useState } from 'react'
 import { useForm } from 'react-hook-form'
@@ -18,7 +18,7 @@ import dialog from '../../components/dialog.module.css'
 import styles from './members.module.css'
 
 interface Ends {
-  /** With what there is to say about it; null where the dialog has said it all. */
+  /** Called with the message to show; null if the dialog has shown it all. */
   onDone: (said: string | null) => void
   onCancel: () => void
 }
@@ -74,7 +74,7 @@ export function ChangeRolesDialog({ members, roles, ...ends }: ChangeRolesProps)
 
 interface MembersDialogProps extends Ends {
   members: AppMember[]
-  /** To choose from, where the change needs a role. */
+  /** The options, if the change needs a role. */
   roles?: Role[]
   title: string
   submit: string
@@ -96,7 +96,7 @@ function MembersDialog(props: MembersDialogProps) {
       else onDone(said(outcome.done))
     },
   })
-  // Some are done: what the list shows is old, however the dialog closes.
+  // Some have changed, so the list is outdated however the dialog closes.
   const close = partly ? () => onDone(null) : onCancel
   return (
     <Dialog title={title} onCancel={close}>

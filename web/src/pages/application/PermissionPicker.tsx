@@ -1,4 +1,4 @@
-/** The permissions of a role, by group. What cannot be switched says why. */
+/** A role's permissions by group. Anything locked says why. */
 import { Checkbox } from 'antd'
 import { useId, useState } from 'react'
 import type { Permission, PermissionGroup } from '../../api/roles'
@@ -38,7 +38,7 @@ export function PermissionPicker({ groups, value, error, onChange }: PickerProps
           aria-label={t('role.search')}
           placeholder={t('role.search')}
           onChange={({ target }) => setSearch(target.value)}
-          // The key Enter would send the form around it.
+          // Enter would submit the surrounding form.
           onKeyDown={(event) => event.key === 'Enter' && event.preventDefault()}
         />
       </div>
@@ -58,7 +58,7 @@ export function PermissionPicker({ groups, value, error, onChange }: PickerProps
 }
 
 interface GroupProps extends Omit<PickerProps, 'groups' | 'error'> {
-  /** As much of it as the search leaves: "all" is all that is on screen. */
+  /** The part of the group that matches the search: "all" means all that is visible. */
   group: PermissionGroup
 }
 

@@ -1,4 +1,4 @@
-/** Whether data arrives, and what was turned away. It turns green by itself with the first event. */
+/** Whether data arrives, and what was rejected. Turns green automatically with the first event. */
 import { useQuery } from '@tanstack/react-query'
 import { INGEST_DAYS, ingestQuery, type Ingest } from '../../api/ingest'
 import { Loaded } from '../../components/Loaded'

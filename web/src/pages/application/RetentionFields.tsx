@@ -1,4 +1,4 @@
-/** How long the app keeps its events: as long as the team does, or a number of days of its own. */
+/** How long the app keeps its events: the team's setting, or its own number of days. */
 import { useWatch, type UseFormReturn } from 'react-hook-form'
 import { ChoiceField } from '../../components/form/ChoiceField'
 import { RetentionDays } from '../../components/form/RetentionDays'
@@ -16,7 +16,7 @@ export interface AppValues {
 
 interface RetentionFieldsProps {
   form: UseFormReturn<AppValues>
-  /** Not said of an app in a list; what is not known is not offered. */
+  /** Missing for apps in a list; unknown values aren't offered. */
   teamDays: number | null | undefined
 }
 

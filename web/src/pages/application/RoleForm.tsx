@@ -29,7 +29,7 @@ import styles from './editor.module.css'
 
 interface RoleFormProps {
   appId: string
-  /** Absent while the role is new. */
+  /** Omitted for a new role. */
   role?: Role
   initial: RoleDraft
   groups: PermissionGroup[]
@@ -37,7 +37,7 @@ interface RoleFormProps {
 
 export function RoleForm({ appId, role, initial, groups }: RoleFormProps) {
   const t = useT()
-  // As it was when the page opened: a list that is asked for again must not undo what was chosen.
+  // Fixed when the page opens: refetching the list must not undo changes.
   const [before] = useState(() => inOrder(initial.permissions, groups))
   const form = useForm({ mode: 'onBlur', defaultValues: { ...initial, permissions: before } })
   const { control, formState } = form
@@ -47,7 +47,7 @@ export function RoleForm({ appId, role, initial, groups }: RoleFormProps) {
   const { sending, failure, onSubmit } = useSubmit(form, {
     send: save,
     done: (saved) => {
-      // What is saved is no longer unsaved, and the guard must know before the page is left.
+      // The guard must know that nothing is unsaved before the page is left.
       flushSync(() => form.reset(form.getValues()))
       leave(saved)
     },

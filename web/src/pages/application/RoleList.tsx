@@ -18,7 +18,7 @@ interface RoleListProps {
   onDelete: (role: Role) => void
 }
 
-/** Few enough to need neither pages nor sorting: built-in ones first, then by name. */
+/** Few enough to need neither paging nor sorting: built-in roles first, then by name. */
 export function RoleList({ roles, onDelete }: RoleListProps) {
   const t = useT()
   const columns = useColumns(onDelete)
@@ -95,7 +95,7 @@ function useColumns(onDelete: (role: Role) => void): Column<Role>[] {
 function RoleActions({ role, onDelete }: { role: Role; onDelete: (role: Role) => void }) {
   const t = useT()
   const { app, held } = useApp()
-  // Nobody changes a role that reaches further than their own.
+  // Nobody may change a role with more permissions than their own.
   const changes = !role.builtin && isWithin(held, role)
   const named = (action: string) => t('role.actionOn', { action, name: role.name })
   return (

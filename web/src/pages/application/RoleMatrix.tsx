@@ -1,4 +1,4 @@
-/** Roles against permissions. Their names stay on screen while the page scrolls. */
+/** A table of roles and permissions. The role names stay visible while the page scrolls. */
 import { CheckOutlined } from '@ant-design/icons'
 import { Button } from 'antd'
 import { Fragment, useMemo } from 'react'
@@ -53,7 +53,7 @@ function Grid({ groups, roles }: { groups: MatrixGroup[]; roles: Role[] }) {
   const t = useT()
   const { frame, overflows } = useOverflows(roles.length)
   return (
-    // Where it scrolls to the side, the keyboard must be able to get into it.
+    // Focusable if it scrolls sideways, so the keyboard can scroll it.
     <div
       ref={frame}
       className={styles.scroller}

@@ -1,4 +1,4 @@
-/** Who holds the role that is being changed, and what that means for them. */
+/** Who holds the role being edited, and what the changes mean for them. */
 import { useQuery } from '@tanstack/react-query'
 import { appMembersQuery } from '../../api/appMembers'
 import type { PermissionGroup, Role } from '../../api/roles'
@@ -9,7 +9,7 @@ import { useApp } from '../../session/app'
 import { changeBetween } from './draft'
 import styles from './editor.module.css'
 
-/** Enough names to recognize who it is about. */
+/** Enough names to recognize who is affected. */
 const NAMED = 5
 
 interface RolePreviewProps {

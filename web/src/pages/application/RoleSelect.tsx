@@ -1,4 +1,4 @@
-/** Chooses one of an app's roles. Those that reach further than the person's own are out of reach. */
+/** Picks one of an app's roles. Roles with more permissions than the user's own are disabled. */
 import { Select, type SelectProps } from 'antd'
 import type { Role } from '../../api/roles'
 import { useT } from '../../i18n/useT'
@@ -26,10 +26,7 @@ export function RoleSelect({ roles, ...props }: RoleSelectProps) {
   return <Select<string, RoleOption> {...props} options={options} getPopupContainer={inLandmark} />
 }
 
-/**
- * Inside a landmark or the dialog around it, yet outside a table, which would cut the list off
- * where it ends.
- */
+/** Inside a landmark or dialog, but outside a table, which would cut the list off. */
 function inLandmark(select: HTMLElement): HTMLElement {
   const place = select.closest('[role=dialog]')
     ? select.parentElement

@@ -8,7 +8,7 @@ import { useApp } from '../../session/app'
 import { snippetOf } from '../../lib/snippets'
 import { paths } from '../../paths'
 
-/** What a developer pastes into a page. The key in it is reset on a page of its own. */
+/** A snippet to paste into a page. Its key is reset on a different page. */
 export function Snippet({ app }: { app: App }) {
   const t = useT()
   const { may } = useApp()

@@ -10,7 +10,7 @@ export function draftOf(role: Role): RoleDraft {
 
 export const NEW_ROLE: RoleDraft = { name: '', description: '', permissions: [ALWAYS_HELD] }
 
-/** A copy keeps what its maker may hand out; the rest would be refused. */
+/** A copy keeps only what its creator may grant; the server would refuse the rest. */
 export function copyOf(role: Role, name: string, held: ReadonlySet<PermissionCode>): RoleDraft {
   const permissions = role.permissions.filter((code) => code === ALWAYS_HELD || held.has(code))
   return { name, description: role.description, permissions }
@@ -25,7 +25,7 @@ export function toggled(
   return on ? [...others, code] : others
 }
 
-/** All of a group that the person may switch, on or off; what is locked stays as it is. */
+/** Toggles everything in a group that the user may change; locked permissions stay as they are. */
 export function groupToggled(
   permissions: readonly PermissionCode[],
   group: PermissionGroup,
@@ -49,7 +49,7 @@ export interface Change {
   lost: PermissionCode[]
 }
 
-/** What the people who hold the role can do from now on, and what no more. */
+/** What members with this role gain and lose. */
 export function changeBetween(
   before: readonly PermissionCode[],
   after: readonly PermissionCode[],
@@ -60,7 +60,7 @@ export function changeBetween(
   }
 }
 
-/** In the order of the registry, so that switching a box off and on again changes nothing. */
+/** In the registry's order, so that toggling a box twice changes nothing. */
 export function inOrder(
   permissions: readonly PermissionCode[],
   groups: PermissionGroup[],

@@ -3,7 +3,7 @@ import type { Ingest } from '../../api/ingest'
 
 const DAY_MS = 86_400_000
 
-/** Whether data arrives: it does, it will once the app sends some, it has not lately, or it cannot. */
+/** Whether data arrives: it does, it is expected, it hasn't lately, or it can't. */
 export function flowOf(
   { status }: Pick<App, 'status'>,
   { last_event_at }: Pick<Ingest, 'last_event_at'>,

@@ -1,8 +1,8 @@
-/** Roles against permissions: which rows the matrix has, and which of them a search leaves. */
+/** The role matrix: its rows, and which of them match a search. */
 import type { Permission, PermissionGroup, Role } from '../../api/roles'
 
 interface MatrixRow extends Permission {
-  /** One for each role, in the order of the roles. */
+  /** One per role, in the same order. */
   held: boolean[]
 }
 
@@ -12,7 +12,7 @@ export interface MatrixGroup {
   rows: MatrixRow[]
 }
 
-/** In the order of the registry; groups of which the search leaves nothing are left out. */
+/** In the registry's order, without groups that have no match. */
 export function matrixOf(groups: PermissionGroup[], roles: Role[], search = ''): MatrixGroup[] {
   const sets = roles.map(({ permissions }) => new Set(permissions))
   return searchGroups(groups, search).map(({ key, name, permissions }) => ({
@@ -25,7 +25,7 @@ export function matrixOf(groups: PermissionGroup[], roles: Role[], search = ''):
   }))
 }
 
-/** By code, name or description; the name of a group stands for all of it. */
+/** By code, name, or description; a group's name matches everything in it. */
 export function searchGroups(groups: PermissionGroup[], search: string): PermissionGroup[] {
   const words = wordsOf(search)
   return groups.flatMap((group) => {

@@ -9,9 +9,9 @@ import styles from './members.module.css'
 
 interface MemberColumns {
   roles: Role[]
-  /** The person may change this member. */
+  /** Whether the user may change this member. */
   isOpen: (member: AppMember) => boolean
-  /** Whose role is on its way. */
+  /** The member whose role is being saved. */
   changing: string | null
   onRole: (member: AppMember, role: Role) => void
   onRemove: (member: AppMember) => void

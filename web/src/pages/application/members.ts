@@ -1,10 +1,10 @@
-/** Which rows of the member list are whose, and what is done to several of them. */
+/** Orders the member list, and applies changes to several members. */
 import type { AppMember } from '../../api/appMembers'
 import { ApiError } from '../../api/errors'
 import type { Role } from '../../api/roles'
 import { isWithin, type PermissionCode } from '../../session/access'
 
-/** Those who reach the app through the team come last, apart from the app's own members. */
+/** People who reach the app through the team come last, after the app's own members. */
 export function ownMembersFirst(members: AppMember[]): AppMember[] {
   return [
     ...members.filter(({ via }) => via === 'app'),
@@ -12,7 +12,10 @@ export function ownMembersFirst(members: AppMember[]): AppMember[] {
   ]
 }
 
-/** Owners and admins hold everything by the team; of the others only those who hold no more than we. */
+/**
+ * Team owners and admins have all permissions; other members are editable only if they have no more
+ * than the user.
+ */
 export function isEditable(
   member: AppMember,
   roles: Role[],
@@ -25,11 +28,11 @@ export function isEditable(
 
 export interface Outcome {
   done: number
-  /** Those left as they were, each with the server's reason. */
+  /** Members left unchanged, each with the server's reason. */
   failed: { name: string; reason: string }[]
 }
 
-/** One after the other: each is a change of its own, and one refusal must not cost the rest. */
+/** One at a time: each is a separate change, and one refusal must not stop the rest. */
 export async function forEachMember(
   members: AppMember[],
   change: (member: AppMember) => Promise<unknown>,
@@ -42,7 +45,7 @@ export async function forEachMember(
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
       outcome.failed.push({ name: member.name, reason: error.message })
-      // The session is over, or nothing is answered: the rest would fail alike.
+      // The session ended or there is no connection: the rest would fail too.
       if (error.status === 401 || error.status === 0) break
     }
   }

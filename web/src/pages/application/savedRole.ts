@@ -1,4 +1,4 @@
-/** The editor tells the list what it has saved. It travels in the history's state, see arrival.ts. */
+/** How the editor tells the list what it has saved. Passed in the history state, see arrival.ts. */
 export interface SavedRole {
   savedRole: string
 }

@@ -14,11 +14,11 @@ export interface Notice {
 interface RoleChange {
   member: AppMember
   role: Pick<Role, 'id' | 'name'>
-  /** Taking a change back offers no further taking back. */
+  /** Undoing a change can't itself be undone. */
   undoes?: boolean
 }
 
-/** Roles changed in the list itself, and what is said about changes of any kind. */
+/** Role changes made in the list itself, and messages about all changes. */
 export function useMemberChanges() {
   const t = useT()
   const { app } = useApp()
@@ -38,17 +38,17 @@ export function useMemberChanges() {
             : () => changing.mutate({ member, role: before, undoes: true }),
       })
     },
-    // After a refusal too: the list, or the person's own rights, may have changed meanwhile.
+    // After a refusal too: the list or the user's own permissions may have changed meanwhile.
     onSettled: () => client.invalidateQueries(everythingOf(app.id)),
   })
 
   return {
     changeRole: (member: AppMember, role: Role) => changing.mutate({ member, role }),
-    /** Whose role is on its way. */
+    /** The member whose role is being saved. */
     changing: changing.isPending ? changing.variables.member.user_id : null,
     failure: changing.error?.message,
     notice,
-    /** After a change that a dialog has made. */
+    /** Call after a dialog has made a change. */
     settle: (text: string | null) => {
       changing.reset()
       setNotice(text === null ? null : { text })

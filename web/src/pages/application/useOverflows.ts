@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react'
 
-/** Whether what is inside of a frame is wider than the frame; looked at again when either changes. */
+/** Whether the content is wider than its container; updated when either is resized. */
 export function useOverflows(content: unknown) {
   const frame = useRef<HTMLDivElement>(null)
   const [overflows, setOverflows] = useState(false)

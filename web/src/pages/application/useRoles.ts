@@ -3,7 +3,7 @@ import { appPermissionsQuery, rolesQuery } from '../../api/roles'
 import { useLanguageStore } from '../../i18n/store'
 import { useApp } from '../../session/app'
 
-/** Whoever manages members need not be allowed to see the roles. */
+/** People who manage members aren't necessarily allowed to see the roles. */
 export function useRoles({ enabled = true } = {}) {
   const { app } = useApp()
   const language = useLanguageStore((state) => state.currentLang)

@@ -65,7 +65,7 @@ function columns(t: Translate, { apps, question, params }: Board): Column<Overal
       render: ({ id, name }) => {
         const app = apps?.find((one) => one.id === id)
         if (!app) return name
-        // The same days; the app's own overview has others by itself.
+        // The same days; otherwise the app's overview would use its own default.
         const range = writeRange(params.preset ?? params.range)
         return (
           <EntryLink app={app} extra={`?${new URLSearchParams({ range }).toString()}`}>
@@ -103,7 +103,7 @@ interface TrendFigureProps {
   children: React.ReactNode
 }
 
-/** A figure of one app leads to that app's trend, whatever else is on the board. */
+/** A figure in an app's row links to that app's trend, whatever else is on the board. */
 function TrendFigure({ id, figure, children }: TrendFigureProps) {
   const board = useBoard()
   const app = appsToAsk(board).find((one) => one.id === id)

@@ -17,7 +17,7 @@ import { useBoard, useOverall } from '../../components/figures/board'
 import type { FullScreen } from './useFullScreen'
 import styles from './BoardTools.module.css'
 
-/** What can be done with the whole board, and how fresh it is. */
+/** Actions for the whole board, and how fresh it is. */
 export function BoardTools({ screen: { full, toggle } }: { screen: FullScreen }) {
   const t = useT()
   const org = useOrg()

@@ -23,7 +23,7 @@ export function Controls() {
   )
 }
 
-/** Days begin and end by the team's clock, unless the person asks for their own. */
+/** Days follow the team's time zone unless the user picks their own. */
 function ZoneChoice() {
   const t = useT()
   const org = useOrg()
@@ -67,7 +67,7 @@ function AppFilter() {
       allowClear
       maxTagCount={2}
       loading={!apps}
-      // Until the names are there, an id would say nothing.
+      // Until the names have loaded, show nothing instead of an ID.
       value={apps ? chosen : []}
       optionFilterProp="label"
       getPopupContainer={besideField}

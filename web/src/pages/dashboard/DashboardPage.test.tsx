@@ -14,7 +14,7 @@ import DashboardPage from './DashboardPage'
 vi.mock('../../lib/saveFile', () => ({ saveFile: vi.fn() }))
 configure({ asyncUtilTimeout: 10_000 })
 
-// What is drawn is for the browser tests; here the library never comes.
+// Browser tests cover the drawing; here the library never loads.
 vi.mock('../../components/charts/loadEngine', () => ({ loadEngine: () => new Promise(() => {}) }))
 
 const ORG = {
@@ -86,7 +86,7 @@ interface Shown {
   search?: string
   apps?: App[]
   canExport?: boolean
-  /** In place of a part's answer. */
+  /** Replaces a part's answer. */
   instead?: Partial<Record<OverallPart, () => Response | Promise<Response>>>
 }
 
@@ -123,7 +123,7 @@ function show({ search = '?org=org-1', apps = [SHOP], canExport = true, instead 
   return router
 }
 
-/** Finding by role takes seconds on a page this large; its headings are found at once. */
+/** Finding by role takes seconds on a page this large; finding the heading is instant. */
 async function card(title: string): Promise<HTMLElement> {
   const heading = await screen.findByText(title, { selector: 'h2' })
   return heading.closest('section')!
@@ -179,7 +179,7 @@ describe('the board', () => {
     expect(await lead('HarmonyOS')).toBe(where(['$os', 'is', 'HarmonyOS']))
     expect(await lead('未上报')).toBe(where(['$browser', 'not_set']))
     expect(await lead('900', 'tr')).toBe(trend(any))
-    // Active users, and what only the board counts.
+    // Active users, and figures only the board has.
     const people = { s: [{ e: [], m: 'people' }], g: 'hour' }
     expect(await lead('12', 'section')).toBe(trend(people))
     expect((await screen.findAllByText('15')).some((found) => found.closest('a'))).toBe(false)
@@ -254,7 +254,7 @@ describe('the board', () => {
     await user.click(screen.getByLabelText('按小时'))
     expect(router.state.location.search).toBe('?org=org-1&metric=active_users&granularity=hour')
     await waitFor(() => expect(asked('series').at(-1)!.granularity).toBe('hour'))
-    // What no granularity changes is not asked for again.
+    // Parts that don't depend on granularity aren't requested again.
     expect(asked('top_events')).toHaveLength(1)
   })
 })

@@ -1,4 +1,4 @@
-/** The figures of all of a team's apps on one board. */
+/** The figures of all the team's apps on one board. */
 import { useQuery } from '@tanstack/react-query'
 import { allAppsQuery } from '../../api/overall'
 import { BoardProvider } from '../../components/figures/board'
@@ -15,7 +15,7 @@ export default function DashboardPage() {
   if (!org) return <OrgUnloaded {...screen} />
   return (
     <OrgProvider value={org}>
-      {/* Nothing of one team may be seen under the name of another. */}
+      {/* One team's data must never appear under another's name. */}
       <TeamBoard key={org.id} />
     </OrgProvider>
   )
@@ -23,7 +23,7 @@ export default function DashboardPage() {
 
 function TeamBoard() {
   const org = useOrg()
-  // The board does not wait for the apps: only their names in the filter and the ways into them do.
+  // Only the filter's names and the links need the apps, so the board doesn't wait for them.
   const { data: apps } = useQuery(allAppsQuery(org.id))
   const board = useBoardFromAddress(apps)
   if (apps?.length === 0) return <NoApps />

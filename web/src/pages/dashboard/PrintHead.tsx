@@ -6,7 +6,7 @@ import { useOrg } from '../../session/org'
 import { useBoard, useOverall } from '../../components/figures/board'
 import styles from './PrintHead.module.css'
 
-/** On paper the controls are gone, so it says in words what the figures are of. */
+/** Paper shows no controls, so this says what the figures cover. */
 export function PrintHead() {
   const t = useT()
   const org = useOrg()

@@ -1,6 +1,6 @@
 import type { App } from '../../api/app'
 
-/** What `apps=` lists. Ids of apps that are not among the team's count as absent, once those are known. */
+/** Parses `apps=`. Once the team's apps are known, other IDs count as absent. */
 export function chosenApps(listed: string | null, apps: Pick<App, 'id'>[] | undefined): string[] {
   const ids = [...new Set(listed?.split(',').filter(Boolean))]
   return apps ? ids.filter((id) => apps.some((app) => app.id === id)) : ids
@@ -14,7 +14,7 @@ export function isZone(name: string): boolean {
   }
 }
 
-/** Other rows begin at their first page. */
+/** Returns to the first page when the rows change. */
 export function withParam(
   before: URLSearchParams,
   name: string,

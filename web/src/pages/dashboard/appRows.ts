@@ -1,4 +1,4 @@
-/** The table of apps is sorted and paged here: the answer holds them all. */
+/** The app table is sorted and paged in the browser, because the answer holds all apps. */
 import { FIGURES, type OverallApp } from '../../api/overall'
 import type { Rows } from '../../components/table/columns'
 import type { TableParams } from '../../components/table/useTableParams'
@@ -16,7 +16,7 @@ export function pageOfApps(
   const sorted = apps.toSorted((one, other) => {
     const inName = byName(one, other)
     if (!figure) return order === 'asc' ? inName : -inName
-    // Equals stay in the order of their names.
+    // Ties are ordered by name.
     return byFigure(one[figure].value, other[figure].value) || inName
   })
   const first = (page - 1) * page_size

@@ -1,4 +1,4 @@
-/** What the team's board is about. All of it but the team's data is in the address. */
+/** The team board's context. Everything but the team's data is in the URL. */
 import { useMemo } from 'react'
 import type { App } from '../../api/app'
 import { FIGURES } from '../../api/overall'

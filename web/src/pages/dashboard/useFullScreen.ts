@@ -5,7 +5,7 @@ export interface FullScreen {
   toggle: () => void
 }
 
-/** The browser's full screen; where it has none, or refuses, the element covers the page instead. */
+/** Uses the Fullscreen API; if it is missing or refused, the element covers the page instead. */
 export function useFullScreen(target: RefObject<HTMLElement | null>): FullScreen {
   const native = useSyncExternalStore(subscribe, () => document.fullscreenElement != null)
   const [covering, setCovering] = useState(false)

@@ -1,4 +1,4 @@
-/** Signing in with six digits from a mail: first the address, then the digits. */
+/** Signing in with a six-digit code from an email: first the address, then the code. */
 import { Button } from 'antd'
 import { useRef, useState } from 'react'
 import { useForm } from 'react-hook-form'
@@ -19,7 +19,7 @@ import styles from './login.module.css'
 
 interface Sent {
   email: string
-  /** Null where the mail was asked for before, and nobody here knows when. */
+  /** Null if the email was requested earlier and the time is unknown. */
   at: number | null
 }
 
@@ -64,7 +64,7 @@ function AddressStep(props: SignInFormProps & { onSent: (sent: Sent) => void }) 
         {t('code.send')}
       </SubmitButton>
       {failure?.status === 429 && (
-        // Asked too soon: the mail of the time before is there, and its code still counts.
+        // Requested again too soon: the previous email has arrived, and its code is still valid.
         <Button
           className={styles.second}
           type="link"
@@ -91,7 +91,7 @@ function CodeStep({ sent, onBack, ...course }: CodeStepProps) {
   const { sending, failure, onSubmit } = useSubmit(form, {
     send: ({ code }) =>
       withRegions(signInByCode({ email: sent.email, code })).catch((error: unknown) => {
-        // Six digits are all there is room for: the next ones replace the wrong ones.
+        // Select the wrong digits, so typing replaces them.
         element.current?.querySelector('input')?.select()
         throw error
       }),

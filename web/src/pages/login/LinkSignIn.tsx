@@ -1,4 +1,4 @@
-/** Signing in by an operator's link. It has no form: the link is all there is to say. */
+/** Signing in with an operator's link. The link is all it takes, so there is no form. */
 import { Button } from 'antd'
 import { useEffect, useState } from 'react'
 import { signInByLink, type SignInAnswer } from '../../api/account'
@@ -12,7 +12,7 @@ import { forgetSignInLink } from '../../session/signInLink'
 
 let running: { token: string; answer: Promise<SignInAnswer> } | null = null
 
-/** One call per link, however often the page is drawn: the second one would find it used. */
+/** One call per link, however often the page renders: a second call would find it used. */
 function signInOnce(token: string): Promise<SignInAnswer> {
   if (running?.token !== token) running = { token, answer: withRegions(signInByLink(token)) }
   return running.answer
@@ -53,7 +53,7 @@ export function LinkSignIn({ token, onAnswer }: LinkSignInProps) {
 function LinkProblem({ failure, onRetry }: { failure: ApiError; onRetry: () => void }) {
   const t = useT()
   const wait = useCountdown(failure.retryAt)
-  // Used, expired, or damaged on its way here: trying again would not help.
+  // Used, expired, or damaged on its way here: retrying won't help.
   const isGone = [404, 410, 422].includes(failure.status)
   return (
     <MessagePage

@@ -31,16 +31,16 @@ export default function LoginPage() {
   )
 }
 
-/** How a provider's sign-in ended. */
+/** The parameters with which a provider's sign-in returns. */
 const NEWS = ['failed', 'provider', 'step', 'notice'] as const
 
 function SignIn({ search }: { search: string }) {
   const link = useSignInLink(({ token }) => token)
   const [answer, setAnswer] = useState<SignInAnswer | null>(null)
   const { step, ...news } = useOnceInAddress(NEWS)
-  // A failure is to be read, and a second step to be taken, by whoever is signed in here too.
+  // Failures must be shown, and second steps completed, even if someone is already signed in.
   const stays = news.failed !== null || step === 'mfa'
-  // A link says who wants to sign in, whoever is signed in here.
+  // A link decides who signs in, even if someone is already signed in.
   useLeaveWhenKnown(search, { applies: link === null && answer === null, stays })
 
   function leaveByLink(answered: SignInAnswer) {
@@ -57,14 +57,14 @@ function SignIn({ search }: { search: string }) {
 }
 
 /**
- * Someone already signed in goes on to where they were heading. The form does not wait for the
- * answer, and here failures are silent: the form is what remains, and it is on screen.
+ * Sends users who are already signed in to their destination. The form doesn't wait for the answer,
+ * and failures are silent: the form is on screen anyway.
  */
 function useLeaveWhenKnown(
   search: string,
   { applies, stays }: { applies: boolean; stays: boolean },
 ): void {
-  // What could not be asked without a connection is asked with it.
+  // Ask again once back online.
   const lost = useConnection(({ state }) => state === 'lost')
   useEffect(() => {
     if (!applies || lost) return

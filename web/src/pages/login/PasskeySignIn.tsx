@@ -1,4 +1,4 @@
-/** Signing in with a passkey: by a button, or from what the browser offers for the address. */
+/** Signing in with a passkey: with a button, or from the address field's autofill. */
 import { KeyOutlined } from '@ant-design/icons'
 import { Button } from 'antd'
 import { useEffect, useRef, useState } from 'react'
@@ -20,7 +20,7 @@ export function PasskeySignIn({ search }: { search: string }) {
   const offer = useRef<AbortController>(null)
 
   useEffect(() => {
-    // The browser has room for one question: the button's goes before the one in the field.
+    // Browsers allow one request at a time: the button's replaces autofill's.
     if (sending) return
     const controller = new AbortController()
     offer.current = controller

@@ -13,7 +13,7 @@ export interface SignInFormProps extends SignInCourse {
   address?: string
   onAddress?: (address: string) => void
   autoFocus?: boolean
-  /** The browser may offer passkeys where the address is filled in. */
+  /** The browser may offer passkeys in the address field. */
   passkeys?: boolean
 }
 
@@ -26,7 +26,7 @@ export function PasswordSignIn(props: SignInFormProps) {
     send: ({ email, password }) => withRegions(signIn({ email: email.trim(), password })),
     done: (answer) => proceed(answer, props),
   })
-  // With the address already there, the password is what is missing.
+  // If the address is known, focus the password.
   const knowsAddress = Boolean(address)
 
   return (

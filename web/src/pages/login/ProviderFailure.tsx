@@ -1,4 +1,4 @@
-/** Why a provider did not sign the person in, and what they can do now. */
+/** Why signing in with a provider failed, and what to do now. */
 import { Button } from 'antd'
 import { useEffect, useState } from 'react'
 import type { User } from '../../api/account'
@@ -11,9 +11,9 @@ import styles from './signInProviders.module.css'
 
 interface ProviderFailureProps {
   search: string
-  /** As the address said it. */
+  /** The failure named in the URL. */
   failed: string
-  /** Where it was single sign-on, and that is still offered. */
+  /** Set if it was single sign-on and that is still offered. */
   onRetry?: () => void
 }
 
@@ -42,7 +42,7 @@ export default function ProviderFailure({ search, failed, onRetry }: ProviderFai
   )
 }
 
-/** Someone who was signed in before still is, and can continue. */
+/** An earlier session is still valid, so the user can continue with it. */
 function useStillSignedIn(): User | null {
   const [user, setUser] = useState<User | null>(null)
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** Everything about providers on the sign-in page, in one chunk: an instance without any never loads it. */
+/** All providers on the sign-in page, in one chunk that instances without any never load. */
 import { SignInProviders } from './SignInProviders'
 import { SsoSignIn } from './SsoSignIn'
 

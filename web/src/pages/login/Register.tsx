@@ -1,4 +1,4 @@
-/** The beginning of an account: an address, to which a link is mailed. */
+/** Registration starts with an address, to which a link is emailed. */
 import { useForm } from 'react-hook-form'
 import { Link, useLocation } from 'react-router'
 import { register } from '../../api/account'

@@ -1,4 +1,4 @@
-/** The second step of a sign-in: a code of the authenticator app, or one of the recovery codes. */
+/** The second step of signing in: a code from the authenticator app, or a recovery code. */
 import { Button } from 'antd'
 import { useRef, useState } from 'react'
 import { useForm } from 'react-hook-form'
@@ -17,7 +17,7 @@ import styles from './login.module.css'
 
 interface SecondStepProps {
   search: string
-  /** The first step no longer counts: too late, or too many tries. */
+  /** The first step has expired: too late, or too many tries. */
   onExpired: () => void
   onBack: () => void
 }
@@ -30,7 +30,7 @@ export function SecondStep({ search, onExpired, onBack }: SecondStepProps) {
     <>
       <h1 className={styles.title}>{t('mfa.title')}</h1>
       <p className={styles.lead}>{t(`mfa.lead.${by}`)}</p>
-      {/* What was typed as one kind is never the other. */}
+      {/* Input of one kind is never valid as the other. */}
       <SecondStepForm key={by} by={by} search={search} onExpired={onExpired} />
       <div className={styles.ways}>
         <Button type="link" className={styles.bare} onClick={() => setBy(other)}>
@@ -56,7 +56,7 @@ function SecondStepForm({ by, search, onExpired }: FormProps) {
     send: ({ code }) =>
       withRegions(completeSignIn(code)).catch((error: unknown) => {
         if (error instanceof ApiError && error.status === 410) onExpired()
-        // There is room for one code: the next one replaces the wrong one.
+        // Select the wrong code, so typing replaces it.
         else element.current?.querySelector('input')?.select()
         throw error
       }),

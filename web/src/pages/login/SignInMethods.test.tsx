@@ -119,7 +119,7 @@ it('says that a code is wrong, and takes the next one', async () => {
   await userEvent.type(screen.getByLabelText('邮箱'), 'lin@example.com{Enter}')
   await userEvent.type(await screen.findByLabelText('验证码'), '000000')
   expect((await screen.findByRole('alert')).textContent).toBe('验证码不正确')
-  // What is typed now replaces what was wrong.
+  // Typing replaces the wrong code.
   await userEvent.keyboard('123456')
   expect(screen.getByLabelText<HTMLInputElement>('验证码').value).toBe('123456')
   await waitFor(() =>

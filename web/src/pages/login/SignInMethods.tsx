@@ -1,6 +1,6 @@
 /**
- * The ways to sign in: our own as tabs, the providers as buttons below. A provider that is not
- * configured is not shown.
+ * The ways to sign in: our own as tabs, providers as buttons below. Providers that aren't
+ * configured aren't shown.
  */
 import { useState } from 'react'
 import { Link, useLocation } from 'react-router'
@@ -32,10 +32,10 @@ const NOTICES: Record<ArrivalNotice, MessageKey> = {
   accountDeleted: 'deletion.done',
 }
 
-/** `expired`: back at the first step, because too much time or too many tries went by. */
+/** `expired`: back to the first step after too much time or too many tries. */
 type Step = 'first' | 'second' | 'expired'
 
-/** What a provider's redirect left in the address. */
+/** What a provider's redirect left in the URL. */
 interface ProviderNews {
   failed: string | null
   provider: string | null
@@ -44,7 +44,7 @@ interface ProviderNews {
 
 interface SignInMethodsProps {
   search: string
-  /** The first step is taken already, by a link or at a provider. */
+  /** The first step is already done, by link or at a provider. */
   halfway?: boolean
   news?: ProviderNews
 }
@@ -56,11 +56,11 @@ export function SignInMethods({ search, halfway = false, news }: SignInMethodsPr
   const providers = SIGN_IN_PROVIDERS.filter((provider) => environment?.providers[provider])
   const [step, setStep] = useState<Step>(halfway ? 'second' : 'first')
   const passkeys = passkeysSupported(environment?.passkey_domain)
-  // An address typed into one form is there in the others.
+  // The address is shared between the forms.
   const [address, setAddress] = useState(arrival.email ?? '')
   const method = useSignInMethod(providers.includes('sso'), {
     known: environment !== undefined,
-    // Whoever has begun to type stays, and whoever is to read something first.
+    // Don't leave the form if the user has started typing or has a message to read.
     waives: address !== (arrival.email ?? '') || !!news?.notice || news?.failed != null,
   })
 

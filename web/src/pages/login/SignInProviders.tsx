@@ -13,9 +13,9 @@ import styles from './signInProviders.module.css'
 
 interface SignInProvidersProps {
   search: string
-  /** Those that this instance has. */
+  /** The providers of this instance. */
   providers: SignInProvider[]
-  /** The form of single sign-on is open, and its place in the row is the way back. */
+  /** The single sign-on form is open; its button in the row leads back. */
   inSso: boolean
   onSso: () => void
   onBack: () => void
@@ -64,7 +64,7 @@ export function SignInProviders({ search, providers, inSso, onSso, onBack }: Sig
 
 interface TileProps {
   icon: SignInProvider | 'own'
-  /** It was the way of the last time. */
+  /** Whether it was the last method used. */
   last?: boolean
   busy?: boolean
   disabled?: boolean

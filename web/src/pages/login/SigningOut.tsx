@@ -13,7 +13,7 @@ import styles from './login.module.css'
 
 let running: Promise<unknown> | null = null
 
-/** One call, however often the page is drawn. */
+/** One call, however often the page renders. */
 function signOutOnce(): Promise<unknown> {
   running ??= signOut().finally(() => {
     running = null
@@ -21,7 +21,7 @@ function signOutOnce(): Promise<unknown> {
   return running
 }
 
-/** Ends the session, then starts the console afresh: nothing of the person stays in memory. */
+/** Ends the session, then reloads the console: no user data stays in memory. */
 export function SigningOut({ search }: { search: string }) {
   const t = useT()
   const [attempt, setAttempt] = useState(0)
@@ -43,7 +43,7 @@ export function SigningOut({ search }: { search: string }) {
   }, [attempt, search])
 
   if (!failure) return <LoadingScreen />
-  // Pretending that it worked would leave a session open on a machine someone is walking away from.
+  // Claiming success would leave a session open on a machine someone is walking away from.
   return (
     <>
       <h1 className={styles.title}>{t('logout.failed')}</h1>

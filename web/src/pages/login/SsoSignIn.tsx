@@ -1,4 +1,4 @@
-/** Single sign-on: the work address decides whose provider the browser is sent to. */
+/** Single sign-on: the work address decides which provider the browser goes to. */
 import { useForm } from 'react-hook-form'
 import { ApiError } from '../../api/errors'
 import { startSso } from '../../api/sso'

@@ -1,4 +1,4 @@
-/** Which way of signing in is shown first: the one used last in this browser. */
+/** Which sign-in method is shown first: the last one used in this browser. */
 import { readStored, store } from '../../lib/storage'
 import { SIGN_IN_PROVIDERS, type SignInProvider } from '../../session/signInProviders'
 
@@ -8,7 +8,7 @@ export type SignInMethod = SignInTab | SignInProvider
 
 const STORAGE_KEY = 'atrium.signInMethod'
 
-/** Whether a provider is still there is for the page to say: it knows once the server has answered. */
+/** Whether a provider still exists is up to the page, which knows once the server has answered. */
 export function rememberedMethod(): SignInMethod {
   const stored = readStored(STORAGE_KEY)
   return [...SIGN_IN_TABS, ...SIGN_IN_PROVIDERS].find((method) => method === stored) ?? 'password'

@@ -1,6 +1,6 @@
 /**
- * Passkeys among the addresses that the browser offers to fill in. The offer waits as long as the
- * form is open; what it asks the server for does not live that long, so it is renewed.
+ * Passkey autofill in the address field. The offer stays as long as the form is open, but the
+ * server's challenge expires earlier, so it is renewed.
  */
 import {
   passkeySignInOptions,
@@ -12,12 +12,12 @@ import { ApiError } from '../../api/errors'
 import { withRegions } from '../../session/arrive'
 import { chosenPasskey, passkeysAutofill } from '../../session/passkey'
 
-/** A minute less than the server allows. */
+/** One minute less than the server allows. */
 const RENEW_MS = 4 * 60_000
 
 interface Outcome {
   onUser: (user: User) => void
-  /** Only of a passkey that was chosen: an offer that cannot be made is nobody's concern. */
+  /** Only for a passkey that was chosen: a failure to offer any is silent. */
   onFailure: (error: ApiError) => void
 }
 
@@ -44,7 +44,7 @@ export async function offerInAutofill(signal: AbortSignal, outcome: Outcome): Pr
 async function offerOnce(signal: AbortSignal): Promise<CredentialJson | 'late' | 'over'> {
   const limit = AbortSignal.timeout(RENEW_MS)
   try {
-    // Given up with the rest: an answer that comes late would replace the cookie of the next one.
+    // Abort this too: a late answer would replace the next challenge's cookie.
     const options = await passkeySignInOptions(signal)
     if (signal.aborted) return 'over'
     return await chosenPasskey(options, {
@@ -56,7 +56,7 @@ async function offerOnce(signal: AbortSignal): Promise<CredentialJson | 'late' |
   }
 }
 
-/** A tab that nobody looks at need not ask the server again. */
+/** A hidden tab doesn't need to renew the challenge. */
 function untilVisible(signal: AbortSignal): Promise<void> {
   if (document.visibilityState === 'visible') return Promise.resolve()
   return new Promise((resolve) => {

@@ -1,6 +1,6 @@
 /**
- * Drawn by hand in a few strokes: the package has no picture for one of them, and its pictures of the
- * others weigh more than all the providers together.
+ * Drawn by hand: the icon package lacks one of them, and its other icons weigh more than all the
+ * provider code.
  */
 import type { SignInProvider } from '../../session/signInProviders'
 

@@ -8,7 +8,7 @@ import { bindNavigator, browser } from '../../lib/navigation'
 import { user } from '../../testing/app'
 import { anEnvironment, aUser, ok, refusal, stubServer } from '../../testing/server'
 import LoginPage from './LoginPage'
-// Loaded on demand by the page; loading it here keeps that out of the tests' time-outs.
+// The page loads these on demand; importing them here keeps that out of the tests' timeouts.
 import './ProviderFailure'
 import './ProviderSignIn'
 
@@ -33,7 +33,7 @@ interface Shown {
   at?: string
   providers?: Partial<Environment['providers']>
   answers?: Parameters<typeof stubServer>[0]
-  /** What the server says of itself is there only once it answers. */
+  /** The environment is only known once the server answers. */
   early?: boolean
 }
 
@@ -113,7 +113,7 @@ describe('single sign-on', () => {
     ])
     answer(ok({ redirect_url: AT_PROVIDER })())
     await waitFor(() => expect(assign).toHaveBeenCalledExactlyOnceWith(AT_PROVIDER))
-    // The browser takes its time to leave.
+    // The browser takes a moment to leave.
     await user.click(goOn())
     fireEvent.submit(field.form!)
     await new Promise((resolve) => setTimeout(resolve, 50))

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { rememberedMethod, rememberMethod, type SignInTab } from './method'
 
-/** What is open: the form of single sign-on, or one of the tabs. */
+/** What is open: the single sign-on form, or one of the tabs. */
 export function useSignInMethod(
   hasSso: boolean,
   { known, waives }: { known: boolean; waives: boolean },
@@ -9,9 +9,9 @@ export function useSignInMethod(
   const [remembered] = useState(rememberedMethod)
   const [tab, setTab] = useState<SignInTab>(remembered === 'code' ? 'code' : 'password')
   const [inSso, setInSso] = useState(false)
-  // Whoever moves between the tabs by keyboard stays on them.
+  // Keyboard users moving between tabs keep their focus there.
   const [moved, setMoved] = useState(false)
-  // The form is there before the server has said what it has.
+  // The form appears before the server has said which providers exist.
   const [decided, setDecided] = useState(remembered !== 'sso')
   if (!decided && known) {
     setDecided(true)

@@ -1,4 +1,7 @@
-/** A mail is on its way, or waits on the server. Says the same whether or not the address is known to us. */
+/**
+ * An email is on its way, or waits on the server. Says the same whether or not the address has an
+ * account.
+ */
 import { useLocation } from 'react-router'
 import { forgetPassword, register } from '../../api/account'
 import { LinkButton } from '../../components/LinkButton'

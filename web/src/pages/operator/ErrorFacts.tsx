@@ -7,7 +7,7 @@ import styles from './errors.module.css'
 
 interface ErrorFactsProps {
   group: ErrorGroup
-  /** Route, version and browser are those of the latest one. */
+  /** Route, version, and browser come from the latest report. */
   latest: ErrorReportDetail | null
 }
 

@@ -1,4 +1,4 @@
-/** One kind of error: how it looks, where it happens, and what was on screen. */
+/** One kind of error: what it is, where it happens, and what was on screen. */
 import { ArrowLeftOutlined } from '@ant-design/icons'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Button } from 'antd'

@@ -1,4 +1,4 @@
-/** Each time it happened: to whom, where, and what was on screen. */
+/** Every occurrence: who was affected, where, and what was on screen. */
 import { DownloadOutlined } from '@ant-design/icons'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Button } from 'antd'

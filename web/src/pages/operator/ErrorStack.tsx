@@ -1,4 +1,4 @@
-/** Where the latest one was thrown, and what happened before. */
+/** Where the latest occurrence was thrown, and what happened before. */
 import type { ErrorReportDetail } from '../../api/errorGroups'
 import { CodeBlock } from '../../components/CodeBlock'
 import { CopyButton } from '../../components/CopyButton'

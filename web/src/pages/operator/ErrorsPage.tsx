@@ -1,4 +1,4 @@
-/** What went wrong in people's browsers, each kind of error once. */
+/** Errors in people's browsers, grouped by kind. */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'react-router'
 import { errorGroupsQuery, type ErrorGroup } from '../../api/errorGroups'
@@ -57,7 +57,7 @@ function Errors() {
   )
 }
 
-/** Nothing came, nothing is to come, or it goes elsewhere: not the same to whoever looks. */
+/** No errors, reporting turned off, or reports sent elsewhere: different cases to an operator. */
 function NoErrors() {
   const t = useT()
   const environment = useEnvironment()

@@ -1,4 +1,4 @@
-/** What happens by itself: how each job went the last time, wherever that was, and the latest backup. */
+/** Scheduled jobs: each one's last result, on whichever instance, and the latest backup. */
 import { Facts } from '../../components/Facts'
 import type { InstanceHealth, JobRun } from '../../api/health'
 import { Badge } from '../../components/Badge'
@@ -15,7 +15,7 @@ import styles from './health.module.css'
 
 type JobKey = Extract<MessageKey, `health.job.${string}`>
 
-/** One that only another version knows is called what that version calls it. */
+/** A job only another version knows is shown by its key. */
 export function jobName(t: Translate, job: string): string {
   return t(`health.job.${job}` as JobKey, {}, job)
 }
@@ -48,7 +48,7 @@ export function HealthJobs({ health }: { health: InstanceHealth }) {
   )
 }
 
-/** Runs come with the latest first. */
+/** Expects runs newest first. */
 function latestOfEach(runs: JobRun[]): JobRun[] {
   const latest = new Map<string, JobRun>()
   for (const run of runs) if (!latest.has(run.job)) latest.set(run.job, run)

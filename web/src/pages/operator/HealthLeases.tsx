@@ -1,4 +1,4 @@
-/** Work that one instance at a time does, and which one that is. */
+/** Work that only one instance does at a time, and which one. */
 import type { FleetLease, InstanceHealth } from '../../api/health'
 import { Badge } from '../../components/Badge'
 import { Moment } from '../../components/Moment'
@@ -13,20 +13,20 @@ import styles from './health.module.css'
 
 type LeaseKey = Extract<MessageKey, `health.lease.${string}`>
 
-/** Of work that is cut into parts, the number of the part comes after the name. */
+/** For partitioned work, appends the partition's number. */
 export function leaseName(t: Translate, name: string): string {
   const [kind = '', part] = name.split('/')
   const words = t(`health.lease.${kind}` as LeaseKey, {}, kind)
   return part === undefined ? words : `${words} ${part}`
 }
 
-/** Partitions of the same work that one instance holds, or held last. */
+/** Partitions of the same work that one instance holds or last held. */
 interface Work extends FleetLease {
   key: string
   partitions: number
 }
 
-/** Loading has many partitions: those of one instance are one line. */
+/** Loading has many partitions; one instance's are combined into one row. */
 function together(leases: FleetLease[]): Work[] {
   const works = new Map<string, Work>()
   for (const lease of leases) {

@@ -126,7 +126,7 @@ describe('instance health', () => {
     show({ '/instance/health': ok(failing) })
     const problems = within(await screen.findByRole('list', { name: '需要处理的问题' }))
     const texts = problems.getAllByRole('listitem').map(({ textContent }) => textContent)
-    // Names are set apart from the sentence by marks that nobody sees.
+    // Remove the invisible isolates around names.
     const plain = texts.map((text) => text.replace(/[\u2066-\u2069]/g, ''))
     expect(plain[0]).toContain('“写入事件”仍由已失联的 atrium-1 (01234567) 占用')
     expect(plain[0]).toContain('10 分钟')

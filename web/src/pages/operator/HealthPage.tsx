@@ -1,4 +1,4 @@
-/** How every instance is, what somebody should look at, and who does which work. */
+/** The health of every instance, problems to look at, and who does which work. */
 import { useQuery } from '@tanstack/react-query'
 import { instanceHealthQuery, type InstanceHealth } from '../../api/health'
 import { Loaded } from '../../components/Loaded'
@@ -24,7 +24,7 @@ export default function HealthPage() {
 function Health() {
   const t = useT()
   const health = useQuery(instanceHealthQuery)
-  // What was seen last stays on screen, and that it is no longer fresh is said above it.
+  // Old data stays on screen, with a note that it is outdated.
   const stale = health.data !== undefined && health.error
   return (
     <Page wide title={t('title.operatorHealth')} lead={t('health.lead')}>

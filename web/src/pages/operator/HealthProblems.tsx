@@ -1,4 +1,4 @@
-/** In a word how it is, and below it what somebody should look at, each with what to do. */
+/** The overall status, and below it the problems, each with what to do. */
 import type { HealthProblem, HealthStatus, InstanceHealth } from '../../api/health'
 import { Badge, type Tone } from '../../components/Badge'
 import { Panel } from '../../components/Panel'

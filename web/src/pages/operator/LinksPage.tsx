@@ -1,4 +1,4 @@
-/** Who waits for a link that no mail server brings, and the link to hand over. */
+/** People waiting for a link that no email delivers, with the links to share. */
 import { useQuery } from '@tanstack/react-query'
 import { Button } from 'antd'
 import { useState } from 'react'

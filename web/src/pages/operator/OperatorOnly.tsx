@@ -1,7 +1,7 @@
 import { Refused } from '../../components/Refused'
 import { useUser } from '../../session/useUser'
 
-/** Pages of those who run the instance. Whoever else followed a link here is told so. */
+/** Restricts pages to operators, and explains that to anyone else. */
 export function OperatorOnly({ children }: { children: React.ReactNode }) {
   return useUser()?.operator ? children : <Refused />
 }

@@ -1,4 +1,4 @@
-/** Where someone is signed in, found by their address, and ending one session or all of them. */
+/** Looks up an account's sessions by address, to end one or all of them. */
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Button } from 'antd'
 import { useState } from 'react'
@@ -30,7 +30,7 @@ export default function SessionsPage() {
 
 function Sessions() {
   const t = useT()
-  // Not in the address: it would stand in the history of a shared machine.
+  // Not in the URL: it would stay in a shared machine's history.
   const [email, setEmail] = useState('')
   const found = useQuery(accountSessionsQuery(email.trim()))
   return (

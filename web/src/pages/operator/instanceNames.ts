@@ -2,7 +2,7 @@ import type { InstanceHealth } from '../../api/health'
 
 const SHORT = 8
 
-/** What people call an instance: its machine, and enough of its id to tell two on one machine apart. */
+/** An instance's display name: its host, and enough of its ID to tell two on one host apart. */
 export function instanceName({ instances }: InstanceHealth, holder: string): string {
   const [id = ''] = holder.split('/')
   const host = instances.find((instance) => instance.id === id)?.state.host

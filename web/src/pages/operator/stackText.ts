@@ -2,7 +2,7 @@ import type { ErrorReportDetail } from '../../api/errorGroups'
 
 type Exceptions = ErrorReportDetail['exceptions']
 
-/** As a browser's own console writes it: the thrown error, its frames, then what caused it. */
+/** Formatted like the browser console: the error, its frames, then its cause. */
 export function stackText(exceptions: Exceptions): string {
   return exceptions
     .map(({ kind, message, frames }, index) => {

@@ -1,4 +1,4 @@
-/** Where the link of a forgotten password leads: a new one, then the sign-in page. */
+/** The target of a password reset link: set a new password, then sign in. */
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useForm } from 'react-hook-form'
@@ -30,7 +30,7 @@ export default function PasswordResetPage() {
 
 function ResetForm({ token, email }: { token: string; email: string }) {
   const t = useT()
-  // The link can be used up in another tab while this form is open.
+  // The link can be used in another tab while this form is open.
   const [gone, setGone] = useState(false)
   const form = useForm({ mode: 'onBlur', defaultValues: { email, password: '' } })
   const { sending, failure, onSubmit } = useSubmit(form, {
@@ -40,7 +40,7 @@ function ResetForm({ token, email }: { token: string; email: string }) {
         throw error
       }),
     done: () => {
-      // Every session has ended, the one of this browser too.
+      // All sessions have ended, including this browser's.
       forgetUser()
       goTo(paths.login(), { replace: true, state: { notice: 'passwordReset', email } })
     },

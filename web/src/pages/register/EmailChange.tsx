@@ -1,4 +1,4 @@
-/** The link to a new address was followed. It counts only once the person says so here. */
+/** The page behind the link to a new address, which only takes effect once confirmed here. */
 import { useState } from 'react'
 import { useForm } from 'react-hook-form'
 import { confirmEmail, type User } from '../../api/account'
@@ -15,13 +15,18 @@ import { reloadUser } from '../../session/session'
 interface EmailChangeProps {
   token: string
   email: string
-  /** The address of the account that moves: whoever opens the link must know whose it is. */
+  /**
+   * The account's current address, because whoever opens the link must know which account it
+   * changes.
+   */
   account: string
-  /** What to say of a link that is used or expired. */
+  /** Shown for a used or expired link. */
   gone: React.ReactNode
 }
 
-/** Signed in here, the person goes back to the profile; otherwise the new address is for signing in. */
+/**
+ * If signed in here, the user returns to the profile; otherwise, to sign-in with the new address.
+ */
 interface Changed {
   email: string
   user: User | null

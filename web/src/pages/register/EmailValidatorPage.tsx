@@ -1,4 +1,7 @@
-/** Where a mailed or printed link leads: it proves the address, and makes or changes the account. */
+/**
+ * The target of emailed and printed links: verifies the address, and creates or changes the
+ * account.
+ */
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from 'react-router'
 import { registerTokenQuery } from '../../api/account'

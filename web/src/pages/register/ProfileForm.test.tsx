@@ -11,7 +11,7 @@ beforeEach(() => {
   bindNavigator(navigate)
 })
 
-/** Without what is asked about the password while it is typed. */
+/** Without the password checks made while typing. */
 const sent = (seen: SeenRequest[]) => seen.filter(({ path }) => path !== '/password/check')
 
 it('asks for the address on a set-up link, and lands in the application entry', async () => {

@@ -15,9 +15,9 @@ import styles from './ProfileForm.module.css'
 
 export function ProfileForm({ token, link }: { token: string; link: RegisterToken }) {
   const t = useT()
-  // The set-up link of a new instance was mailed to nobody, so it carries no address.
+  // A new instance's setup link was emailed to nobody, so it has no address.
   const asksAddress = link.email == null
-  // Whoever was invited joins a team that has its name already.
+  // Invited people join a team that already has a name.
   const asksTeam = link.kind !== 'invitation'
 
   const form = useForm({
@@ -32,7 +32,7 @@ export function ProfileForm({ token, link }: { token: string; link: RegisterToke
         token,
         name: values.name.trim(),
         password: values.password,
-        // The team's days begin where the person is.
+        // The team's time zone defaults to the user's.
         timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
         ...(asksAddress && { email: values.email.trim() }),
         ...(asksTeam && { organization_name: values.organization_name.trim() }),

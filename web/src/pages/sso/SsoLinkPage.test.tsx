@@ -62,7 +62,7 @@ it('says whose it is before it links, once, and leads to the team', async () => 
       replace: true,
     }),
   )
-  // The gate looks at this before it lets anyone through.
+  // The guard checks this before letting anyone through.
   expect(queryClient.getQueryData(currentUserQuery.queryKey)?.allow_visited_app).toBe(true)
 })
 

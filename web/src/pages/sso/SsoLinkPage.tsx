@@ -1,6 +1,6 @@
 /**
- * An address that came in by single sign-on has an account here already. The account is signed in by
- * its own means; now it decides whether the two belong together.
+ * An address that arrived by single sign-on already has an account here. The account is signed in
+ * by its own means, and now decides whether to link the two.
  */
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -26,7 +26,7 @@ import styles from './SsoLinkPage.module.css'
 export default function SsoLinkPage() {
   const t = useT()
   const link = useQuery(ssoLinkQuery)
-  // The link may be gone, or another's, by the time it is agreed to.
+  // By the time of approval, the link may be gone or belong to someone else.
   const [refusal, setRefusal] = useState<ApiError | null>(null)
   const refused = refusal ?? link.error
   if (isCode(refused, 'link_wrong_account')) return <WrongAccount />
@@ -58,7 +58,7 @@ function Question({ link, onRefusal }: QuestionProps) {
         if (error instanceof ApiError && [404, 409, 410].includes(error.status)) onRefusal(error)
         throw error
       })
-      // Being in a team opens what was closed before; whether it does is asked before going there.
+      // Joining a team may grant access; check before going there.
       await reloadUser().catch(() => {})
       return org_id
     },

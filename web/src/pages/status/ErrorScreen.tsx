@@ -1,4 +1,4 @@
-/** The last net: a screen whose code did not arrive or that broke while drawing. */
+/** The last resort: a screen whose code failed to load or that crashed while rendering. */
 import { Button } from 'antd'
 import { useEffect } from 'react'
 import { isRouteErrorResponse, useRouteError } from 'react-router'
@@ -20,7 +20,7 @@ export function ErrorScreen() {
 
 function Broken({ error }: { error: unknown }) {
   const t = useT()
-  // What the server answered is in its own log.
+  // Server errors are in the server's own log.
   useEffect(() => {
     if (!(error instanceof ApiError) && !isRouteErrorResponse(error)) reportError(error)
   }, [error])

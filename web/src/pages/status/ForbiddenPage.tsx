@@ -1,4 +1,4 @@
-/** Where a page leads that is not the person's to open: what was refused, and who could grant it. */
+/** Where forbidden pages lead: what was refused, and who could grant access. */
 import { useQuery } from '@tanstack/react-query'
 import { useLocation } from 'react-router'
 import { grantersQuery, permissionNameQuery, type Granters } from '../../api/granters'
@@ -75,7 +75,7 @@ function Who({ granters, ownersOnly }: { granters?: Granters; ownersOnly: boolea
   const t = useT()
   if (!granters) return null
   const people = granters.people.filter(({ role }) => !ownersOnly || role === 'owner')
-  // Whoever is in an app and not in its team sees nobody of it.
+  // Someone in an app but not in its team can't see the team's members.
   if (people.length === 0) return <p>{t('forbidden.text')}</p>
   return (
     <>

@@ -11,9 +11,9 @@ import { takeReload } from '../../lib/reloadOnce'
 import { reportError } from '../../reports/early'
 
 /**
- * In place of a page whose code did not come. After an upgrade the server no longer has it, and one
- * reload brings the new console, at the address that was wanted. Nothing typed is lost by that: the
- * page before has been left, and asked about unsaved changes if there were any.
+ * Shown instead of a page whose code failed to load. After an upgrade the server no longer has it,
+ * and one reload brings the new console at the requested URL. No input is lost: the previous page
+ * has already been left, after asking about unsaved changes.
  */
 export function MissingPage({ error }: { error: MissingCode }) {
   const t = useT()
@@ -23,12 +23,13 @@ export function MissingPage({ error }: { error: MissingCode }) {
   useEffect(() => {
     let gone = false
     async function reload() {
-      // Without a server a reload would leave the browser's own error page, and no way back.
+      // Without a server, a reload would end at the browser's own error page, with no way back.
       if (!(await lookForServer()) || gone) return
       if (takeReload()) browser.reload()
       else {
         setHelpless(true)
-        // After an upgrade it is no news that code is gone; that a reload does not bring it is.
+        // After an upgrade, missing code is expected; a reload that doesn't fix it is worth
+        // reporting.
         reportError(error)
       }
     }

@@ -6,7 +6,7 @@ import { TeamNameDialog } from '../../components/teams/TeamNameDialog'
 import { useT } from '../../i18n/useT'
 import styles from './NoAuthPage.module.css'
 
-/** Whoever belongs nowhere can begin something of their own. */
+/** People without a team can create their own. */
 export function NoAuthCreate({ onCreated }: { onCreated: () => void }) {
   const t = useT()
   const [asking, setAsking] = useState(false)

@@ -1,4 +1,4 @@
-/** Teams at the person's own mail domain: they can ask to be let in. */
+/** Teams at the user's own email domain, which they can ask to join. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Button } from 'antd'
 import { askToJoin, joinableOrgsQuery, type JoinableOrg } from '../../api/invitations'
@@ -9,7 +9,7 @@ import styles from './NoAuthPage.module.css'
 
 export function NoAuthJoinable() {
   const t = useT()
-  // What cannot be offered is not missed: invitations and a new team are there without it.
+  // Optional: invitations and creating a team work without it.
   const { data: teams } = useQuery(joinableOrgsQuery)
   if (!teams || teams.length === 0) return null
   return (
@@ -59,7 +59,7 @@ function Joinable({ team }: { team: JoinableOrg }) {
 
 const DAY_MS = 86_400_000
 
-/** The owners are told once a day at most. */
+/** Owners are notified at most once a day. */
 function isRecent(askedAt: string | null | undefined): boolean {
   return askedAt != null && Date.now() - Date.parse(askedAt) < DAY_MS
 }

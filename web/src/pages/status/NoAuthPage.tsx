@@ -1,6 +1,6 @@
 /**
- * Signed in, but nothing to open yet: everything that could change that is here. The page watches
- * for access by itself, because what brings it usually happens at somebody else's desk.
+ * Signed in, but with nothing to open yet: offers everything that could change that. The page
+ * checks for access by itself, because someone else usually grants it.
  */
 import { Button } from 'antd'
 import { useEffect } from 'react'
@@ -32,7 +32,7 @@ export default function NoAuthPage() {
   useEffect(() => (hasAccess ? undefined : watch()), [hasAccess, watch])
   if (!user) return null
 
-  // Then this is what keeps the provider shut, and the person can open it alone.
+  // Then this is what blocks access, and the user can fix it alone.
   const lacksFactor = !hasAccess && lacksSecondFactor(user)
   const title = hasAccess ? 'noAuth.granted' : lacksFactor ? 'mfa.required' : 'noAuth.title'
   return (
@@ -55,7 +55,7 @@ export default function NoAuthPage() {
       >
         {!hasAccess && <p>{t(lacksFactor ? 'noAuth.mfaText' : 'noAuth.text')}</p>}
         {!hasAccess && user.mfa.required && !lacksFactor && (
-          // They have a factor, and perhaps this sign-in did without it.
+          // They have a second factor, but may not have used it for this sign-in.
           <p>
             {t('noAuth.again')}{' '}
             <Link to={paths.logout({ redirect: shownAddress() })}>{t('reauth.signInAgain')}</Link>

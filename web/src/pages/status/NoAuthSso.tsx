@@ -1,4 +1,4 @@
-/** A team may let in only who comes through its single sign-on: then that is what keeps the provider shut. */
+/** A team may require its single sign-on, which then is what blocks access. */
 import { Button } from 'antd'
 import { useLocation } from 'react-router'
 import type { User } from '../../api/account'
@@ -28,7 +28,7 @@ export function NoAuthSso({ user }: { user: User }) {
     label: t('reauth.sso', { team: team.org_name }),
     who: { organization: team.org_id },
   }))
-  // Not linked yet: the domain of the address decides.
+  // Not linked yet: the address's domain decides.
   if (choices.length === 0)
     choices.push({ key: '', label: t('sso.goOn'), who: { email: user.email } })
   return (

@@ -1,4 +1,4 @@
-/** Teams that the person is in although they can open nothing there. */
+/** Teams the user belongs to but can't open anything in. */
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Button } from 'antd'
 import { useState } from 'react'
@@ -8,7 +8,7 @@ import { useT } from '../../i18n/useT'
 import styles from './NoAuthPage.module.css'
 
 interface NoAuthTeamsProps {
-  /** Why nothing can be opened, where that is not said already. */
+  /** Why nothing can be opened, unless already explained. */
   reason?: string
   onLeft: () => void
 }

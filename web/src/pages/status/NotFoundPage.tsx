@@ -1,4 +1,4 @@
-/** For someone signed in the console stays around it; anyone else gets the way to sign in. */
+/** The console's frame stays for signed-in users; everyone else gets a link to sign in. */
 import { lazy, Suspense } from 'react'
 import { Centered } from '../../components/Centered'
 import { LinkButton } from '../../components/LinkButton'

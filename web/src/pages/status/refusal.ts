@@ -1,4 +1,4 @@
-/** What an address that was refused is, and what it would have taken to open it. */
+/** What a refused URL is, and what it would take to open it. */
 import type { MessageKey } from '../../i18n/store'
 import { SETTINGS_PAGES, TEAM_PAGES, WORKSPACE_PAGES } from '../../menus'
 import { parseQuery, queryText } from '../../lib/query'
@@ -6,22 +6,22 @@ import { parseUrl } from '../../lib/url'
 import { safeDestination } from '../../session/destination'
 
 export interface Refusal {
-  /** The address, to try again. */
+  /** The URL to try again. */
   from: string
   page: MessageKey | null
   needs: string | null
   appId: string | null
   orgId: string | null
-  /** Only for those who run the instance. */
+  /** Only for operators. */
   isOperators: boolean
 }
 
-/** Permissions that owners hold and admins do not. */
+/** Permissions that owners have but admins don't. */
 const OWNERS_ONLY = ['org_sso:manage', 'org_security:manage', 'org:delete', 'org:transfer']
 
 export const isOwnersOnly = (needs: string | null) => needs !== null && OWNERS_ONLY.includes(needs)
 
-/** Null where the address is none of ours, or leads back here. */
+/** Null if the URL isn't one of ours or leads back here. */
 export function readRefusal(raw: string | null, origin: string): Refusal | null {
   const place = safeDestination(raw, { origin, endpoints: [] })
   const url = place?.kind === 'internal' ? parseUrl(place.to, origin) : null

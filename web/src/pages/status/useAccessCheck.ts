@@ -6,7 +6,9 @@ import { destinationFor, reloadUser } from '../../session/session'
 
 export const WATCH_MS = 10_000
 
-/** Asks the server again and goes back to where the person was heading once access has arrived. */
+/**
+ * Asks the server again, and continues to the original destination once access has been granted.
+ */
 export function useAccessCheck(search: string) {
   const [checking, setChecking] = useState(false)
   const [outcome, setOutcome] = useState<'still' | ApiError | null>(null)
@@ -31,11 +33,14 @@ export function useAccessCheck(search: string) {
     }
   }, [look])
 
-  /** While the tab is visible, and at once when it becomes so. Answers how to stop. */
+  /**
+   * Polls while the tab is visible, and at once when it becomes visible. Returns a function that
+   * stops it.
+   */
   const watch = useCallback(() => {
     const lookQuietly = () => {
       if (document.visibilityState !== 'visible') return
-      // Nobody asked: a lost answer is no news, the next one is ten seconds away.
+      // Not requested by the user: a lost answer is no news, and the next try is ten seconds away.
       look().catch((error: unknown) => {
         if (isUnauthorized(error)) leaveForSignIn(error)
       })

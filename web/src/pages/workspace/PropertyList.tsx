@@ -1,4 +1,4 @@
-/** What an event or a person carries: names and values, and which values are kept from the reader. */
+/** The properties of an event or a person: names, values, and which values are hidden. */
 import { LockOutlined } from '@ant-design/icons'
 import type { Properties } from '../../api/people'
 import { useT } from '../../i18n/useT'
@@ -7,7 +7,7 @@ import styles from './PropertyList.module.css'
 interface PropertyListProps {
   label: string
   properties?: Properties | null
-  /** Values that are personal were taken out: an absent one is not an empty one. */
+  /** Whether personal values were removed: hidden isn't the same as empty. */
   redacted: boolean
 }
 
@@ -38,7 +38,7 @@ function Value({ value, redacted }: { value: unknown; redacted: boolean }) {
   return <code>{String(value)}</code>
 }
 
-/** A value that is there, and for whom. */
+/** Marks a hidden value and says who can see it. */
 export function Hidden() {
   const t = useT()
   return (

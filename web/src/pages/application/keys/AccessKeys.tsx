@@ -24,7 +24,7 @@ import styles from './keys.module.css'
 
 const CHOICES = { sorts: ['name', 'created_at', 'last_used_at', 'expires_at'] }
 
-/** At most so many in an app; the server counts. */
+/** The limit per app; the server enforces it. */
 const MOST = 10
 
 type Asking =

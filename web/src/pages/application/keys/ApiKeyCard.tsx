@@ -12,7 +12,7 @@ interface ApiKeyCardProps {
   onDrop: () => void
 }
 
-/** One of the two keys: what it is for, its value as far as it may be seen, and its use. */
+/** One of the two keys: its purpose, its value as far as visible, and its use. */
 export function ApiKeyCard({ apiKey, onDrop }: ApiKeyCardProps) {
   const t = useT()
   const { kind, key } = apiKey
@@ -25,7 +25,7 @@ export function ApiKeyCard({ apiKey, onDrop }: ApiKeyCardProps) {
       </div>
       <div className={styles.value}>
         <code>{key}</code>
-        {/* What is masked is of no use to anyone. */}
+        {/* A masked value is useless. */}
         {kind === 'collect' && <CopyButton text={key}>{t('keys.copy.collect')}</CopyButton>}
       </div>
       <dl className={styles.facts}>

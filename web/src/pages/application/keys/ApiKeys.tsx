@@ -29,7 +29,7 @@ export function ApiKeys() {
   function finish(text: string, next: Asking | null = null) {
     setSaid(text)
     setAsking(next)
-    // The snippet holds one of them too.
+    // The snippet contains one of them too.
     void client.invalidateQueries(everythingOf(app.id))
   }
 

@@ -98,7 +98,7 @@ describe('the API keys', () => {
     expect(asked.getByText(/^旧值立即失效/)).toBeShown()
     await user.click(asked.getByRole('button', { name: spaced('重置') }))
 
-    // Only what was reset is new.
+    // Only the keys that were reset are new.
     expect(await screen.findByText('qk_in_full')).toBeShown()
     const values = within(await dialog())
     expect(values.queryByText('ck_public')).toBeNull()

@@ -1,4 +1,4 @@
-/** The keys of an app: what each is for, who uses it, and how it is replaced without an outage. */
+/** An app's keys: what each is for, who uses it, and how to replace it without an outage. */
 import { UnsavedGuard } from '../../../components/form/unsaved'
 import { Page } from '../../../components/Page'
 import { useT } from '../../../i18n/useT'
@@ -14,7 +14,7 @@ export default function AppSecretKeyPage() {
     <Allowed to="key:view">
       <Page wide title={t('title.appSecretKey')} lead={t('keys.lead')}>
         <Limits />
-        {/* A secret that is on screen is there this once. */}
+        {/* A secret on screen is shown only once. */}
         <UnsavedGuard title={t('keys.leaveTitle')} text={t('keys.leaveText')}>
           <ApiKeys />
           <AccessKeys />
@@ -24,7 +24,7 @@ export default function AppSecretKeyPage() {
   )
 }
 
-/** Why some or all of the buttons are missing. The frame says it of an app that takes no changes. */
+/** Why some or all buttons are missing. The frame explains read-only apps. */
 function Limits() {
   const t = useT()
   const { app, may } = useApp()

@@ -1,4 +1,4 @@
-/** Before a key is disabled or deleted: who uses it, because they are refused from then on. */
+/** Before a key is disabled or deleted: who uses it, because they will be rejected. */
 import { useQuery } from '@tanstack/react-query'
 import {
   ADDRESSES_MOST,
@@ -35,7 +35,7 @@ export function EndKeyDialog({ action, accessKey, onDone, onCancel }: EndKeyDial
     <DangerDialog<KeyUse, unknown>
       title={t(`accessKey.${action}Title`, { name: accessKey.name })}
       confirm={t(`accessKey.do.${action}`)}
-      // Disabling is taken back in a click.
+      // Disabling can be undone with a click.
       name={action === 'delete' ? accessKey.name : undefined}
       impact={use}
       hits={({ messages_7d }) => [

@@ -1,4 +1,4 @@
-/** When a key ends, chosen as a length or as a day, and said as a moment. */
+/** When a key expires, chosen as a period or a date and shown as an exact time. */
 import { useWatch, type UseFormReturn } from 'react-hook-form'
 import { ChoiceField } from '../../../components/form/ChoiceField'
 import { Field } from '../../../components/form/Field'
@@ -11,7 +11,7 @@ import { dayAt } from '../../../lib/zonedDay'
 import { useUser } from '../../../session/useUser'
 import { endOf, EXPIRIES, type ChosenExpiry } from './expiry'
 
-/** Longer than its own fields, for a form that holds more than these. */
+/** Has more than these fields, for use in larger forms. */
 export type ExpiryForm = UseFormReturn<ChosenExpiry & { name: string }>
 
 export function ExpiryFields({ form }: { form: ExpiryForm }) {

@@ -10,7 +10,7 @@ import { SecretDialog } from './SecretDialog'
 
 const FILE = 'atrium-access-key.env'
 
-/** A key that was just made. Its secret is in this answer and in no other. */
+/** A newly created key. Its secret is only in this answer. */
 export function NewKeyDialog(props: { accessKey: NewAccessKey; onStored: () => void }) {
   const { accessKey, onStored } = props
   const t = useT()

@@ -17,7 +17,7 @@ interface PreviousValueProps {
   onDrop: () => void
 }
 
-/** The value before a reset: how long it still works, and whether anyone would miss it. */
+/** The value before a reset: how long it still works, and whether anyone still uses it. */
 export function PreviousValue({ apiKey, previous, onDrop }: PreviousValueProps) {
   const t = useT()
   const { mayChange } = useApp()

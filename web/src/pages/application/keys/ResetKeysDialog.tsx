@@ -1,4 +1,4 @@
-/** New values for one or both API keys, and how long the old ones go on working. */
+/** New values for one or both API keys, and how long the old ones keep working. */
 import { Checkbox } from 'antd'
 import { Controller, useForm, useWatch } from 'react-hook-form'
 import { resetApiKeys, type ApiKey, type ApiKeyKind } from '../../../api/keys'
@@ -41,7 +41,7 @@ export function ResetKeysDialog({ keys, onDone, onCancel }: ResetKeysDialogProps
       const grace_hours = hoursOf(chosen.grace, chosen.hours) ?? GRACE_HOURS.max
       return watched(resetApiKeys(app.id, { kinds: chosen.kinds, grace_hours }))
     },
-    // The server answers with both; only those that are new have something to store.
+    // The server returns both; only new ones need to be saved.
     done: (answer) => onDone(answer.filter(({ kind }) => form.getValues('kinds').includes(kind))),
   })
   const replacesOlder = keys.some(({ kind, previous }) => previous && kinds?.includes(kind))

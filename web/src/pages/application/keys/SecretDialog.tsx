@@ -1,4 +1,4 @@
-/** What is shown this once. It leaves the screen only when the person says that it is stored. */
+/** Values shown only once. They stay on screen until the user confirms that they are stored. */
 import { Button, Checkbox, Modal } from 'antd'
 import { useEffect, useRef, useState } from 'react'
 import { CopyButton } from '../../../components/CopyButton'
@@ -11,7 +11,7 @@ interface SecretDialogProps {
   title: string
   lead: string
   values: { label: string; value: string; copy: string }[]
-  /** Further ways to keep them. */
+  /** More ways to save them. */
   children?: React.ReactNode
   onStored: () => void
 }
@@ -22,7 +22,7 @@ export function SecretDialog(props: SecretDialogProps) {
       open
       title={props.title}
       footer={null}
-      // A stray click or key must not take it away.
+      // A stray click or key must not close it.
       closable={false}
       mask={{ closable: false }}
       keyboard={false}
@@ -40,7 +40,7 @@ function Secrets({ lead, values, children, onStored }: SecretDialogProps) {
   const list = useRef<HTMLDListElement>(null)
   useUnsaved(!stored)
 
-  // What had the focus is gone with the dialog before; the values are what to look at now.
+  // The previous dialog's focused element is gone; move on to the values.
   useEffect(() => list.current?.focus(), [])
 
   return (

@@ -13,7 +13,7 @@ import styles from './keys.module.css'
 
 export type KeyAction = 'rename' | 'expiry' | 'enable' | 'disable' | 'delete'
 
-/** What can be done with a key, in the state it is in: one that is over needs a new end first. */
+/** What can be done with a key in its current state: an expired one needs a new expiry first. */
 export function keyActionsFor({ state }: Pick<AccessKey, 'state'>): KeyAction[] {
   const turns: Record<AccessKey['state'], KeyAction[]> = {
     active: ['disable'],

@@ -1,4 +1,4 @@
-/** A new access key as a server's settings, ready to be put beside it. */
+/** A new access key as environment variables for a server. */
 import type { App } from '../../../api/app'
 import type { NewAccessKey } from '../../../api/keys'
 
@@ -7,7 +7,7 @@ export function envFileOf(
   { id, name, secret }: Pick<NewAccessKey, 'id' | 'name' | 'secret'>,
 ): string {
   return [
-    // A comment ends with its line, whatever the name holds.
+    // A comment is a single line, whatever the name contains.
     `# ${name.replace(/\s+/g, ' ')}`,
     `ATRIUM_URL=${endpoint.replace(/\/+$/, '')}`,
     `ATRIUM_ACCESS_KEY_ID=${id}`,

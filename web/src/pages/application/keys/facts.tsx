@@ -1,9 +1,9 @@
-/** Small facts that keys of both kinds have in common. */
+/** Small facts shared by both kinds of keys. */
 import { Moment } from '../../../components/Moment'
 import { useT } from '../../../i18n/useT'
 import styles from './keys.module.css'
 
-/** Nobody is named where the system made it, or the account is gone. */
+/** Unnamed if the system created it or the account is gone. */
 export function By({ person }: { person: { name: string } | null | undefined }) {
   const t = useT()
   return person ? <span className={styles.soft}>{t('keys.by', { name: person.name })}</span> : null

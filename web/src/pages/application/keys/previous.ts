@@ -1,13 +1,13 @@
-/** Whether the value before a reset can go: what its last use says. */
+/** Whether the value before a reset can be removed, judging by its last use. */
 import type { ApiKey } from '../../../api/keys'
 
 const DAY_MS = 86_400_000
-/** Unused for so long, nothing is expected to come back to it. */
+/** After this long unused, nothing is expected to use it again. */
 const IDLE_DAYS = 3
 
 export type PreviousUse =
   | { state: 'never' }
-  /** Nobody came back to it after the reset. */
+  /** Not used since the reset. */
   | { state: 'quiet' }
   | { state: 'idle'; days: number }
   | { state: 'used'; at: string }
@@ -20,7 +20,7 @@ export function previousUse(
   if (!at) return { state: 'never' }
   const days = Math.floor((now - Date.parse(at)) / DAY_MS)
   if (days >= IDLE_DAYS) return { state: 'idle', days }
-  // Right after a reset silence means nothing yet: a day covers what runs once a day.
+  // Right after a reset, silence proves nothing; a day covers daily jobs.
   const reset = Date.parse(created_at)
   if (Date.parse(at) < reset && now - reset >= DAY_MS) return { state: 'quiet' }
   return { state: 'used', at }

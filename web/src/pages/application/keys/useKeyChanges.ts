@@ -5,7 +5,7 @@ import { useT } from '../../../i18n/useT'
 import { useApp, useWatched } from '../../../session/app'
 import type { Notice } from '../useMemberChanges'
 
-/** Changes made in the list itself, and what is said about changes of any kind. */
+/** Changes made in the list itself, and messages about all changes. */
 export function useKeyChanges() {
   const t = useT()
   const { app } = useApp()
@@ -30,7 +30,7 @@ export function useKeyChanges() {
     enable: enabling.mutate,
     failure: enabling.error?.message,
     notice,
-    /** After a change that a dialog has made. */
+    /** Call after a dialog has made a change. */
     settle,
     ended: (action: 'disable' | 'delete', key: AccessKey) =>
       settle({

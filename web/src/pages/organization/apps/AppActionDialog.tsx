@@ -1,4 +1,4 @@
-/** Before an app is archived, deleted or brought back: its people, live keys and traffic. */
+/** Before an app is archived, deleted, or restored: its members, active keys, and traffic. */
 import { useQuery } from '@tanstack/react-query'
 import { appImpactQuery, type AppImpact } from '../../../api/app'
 import type { App } from '../../../api/apps'

@@ -1,4 +1,4 @@
-/** A list of the team's apps in one state. The three pages differ in their columns and words. */
+/** The team's apps in one state. The three pages differ in columns and text. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Button } from 'antd'
 import { useState } from 'react'
@@ -25,7 +25,7 @@ interface AppsPageProps {
   title: string
   lead: string
   columns: (ask: (action: AppAction, app: App) => void) => Column<App>[]
-  /** What the server can sort this list by; a constant. */
+  /** The columns the server can sort by; must be constant. */
   choices: { sorts: string[] }
   empty: React.ReactNode
   action?: React.ReactNode
@@ -94,7 +94,7 @@ interface Done {
   app: App
 }
 
-/** Says what was done and takes it back in one click, where no name has to be typed for that. */
+/** Announces the last action, with an undo button unless undoing requires typing a name. */
 function useLastAction(orgId: string) {
   const client = useQueryClient()
   const [done, setDone] = useState<Done | null>(null)
@@ -104,7 +104,7 @@ function useLastAction(orgId: string) {
     if (action) void client.invalidateQueries(everythingOf(action.app.id))
     void client.invalidateQueries(appsOf(orgId))
     void client.invalidateQueries(allOrgs)
-    // Which app the person lands in hangs on it.
+    // It can change which app the user lands in.
     void reloadUser().catch(() => {})
   }
 

@@ -31,7 +31,7 @@ export default function DeletedAppsPage() {
   )
 }
 
-/** How long it can still be brought back. */
+/** How long an app can still be restored. */
 function purgeColumn(t: Translate): Column<App> {
   return {
     key: 'purge_at',

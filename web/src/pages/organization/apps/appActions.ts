@@ -1,4 +1,4 @@
-/** What can happen to an app as a whole, who may do it, and what takes it back. */
+/** What can be done with a whole app, who may do it, and what undoes it. */
 import { archiveApp, deleteApp, restoreApp, unarchiveApp } from '../../../api/app'
 import type { App } from '../../../api/apps'
 import type { AppPermission } from '../../../session/access'
@@ -10,7 +10,7 @@ interface ActionRule {
   send: (app: App, typedName: string) => Promise<App>
   undo?: AppAction
   danger?: boolean
-  /** Asks for the name of the app. */
+  /** Asks for the app's name to be typed. */
   typed?: boolean
 }
 
@@ -32,12 +32,12 @@ export const APP_ACTIONS: Record<AppAction, ActionRule> = {
   restore: { needs: 'app:delete', send: ({ id }) => restoreApp(id) },
 }
 
-/** What the person may do with an app, in the state it is in. */
+/** What the user may do with an app in its current state. */
 export function appActionsFor({ status, permissions, purge_started }: App): AppAction[] {
   const possible: Record<App['status'], AppAction[]> = {
     active: ['archive', 'delete'],
     archived: ['unarchive', 'delete'],
-    // Once its data is being removed, there is nothing whole to bring back.
+    // Once its data is being purged, it can't be restored in full.
     deleted: purge_started ? [] : ['restore'],
   }
   return possible[status].filter((action) => permissions.includes(APP_ACTIONS[action].needs))

@@ -27,7 +27,7 @@ export function nameColumn(t: Translate, linked: boolean): Column<App> {
   }
 }
 
-/** What every list of apps says. */
+/** The columns all app lists share. */
 export function factColumns(t: Translate): Column<App>[] {
   return [
     {
@@ -98,7 +98,7 @@ export function actionColumn(
   }
 }
 
-/** A deleted app cannot be opened. */
+/** A deleted app can't be opened. */
 function entry(t: Translate, app: App): Action[] {
   if (app.status === 'deleted') return []
   const { org_id, id: app_id, endpoint, is_local } = app

@@ -1,4 +1,4 @@
-/** Who did what in the team, when and from where. */
+/** Who did what in the team, when, and from where. */
 import { AuditLog } from '../../../components/audit/AuditLog'
 import { Refused } from '../../../components/Refused'
 import { useT } from '../../../i18n/useT'
@@ -12,7 +12,7 @@ export default function AuditPage() {
 function TeamAudit() {
   const t = useT()
   const { id, name } = useOrg()
-  // A team's log is one permission, its download included; an app's are two.
+  // A team's log and its download are one permission; an app's are two.
   return (
     <AuditLog
       scope={{ kind: 'org', id, name }}

@@ -1,4 +1,6 @@
-/** Deleting a team for good. Its apps have to go first, each with its own thirty days of grace. */
+/**
+ * Deleting a team for good. Its apps must be deleted first, each with its own 30-day grace period.
+ */
 import { Button } from 'antd'
 import { useState } from 'react'
 import { ApiError } from '../../../api/errors'
@@ -28,7 +30,7 @@ export function DeleteOrgDialog({ org, onDone, onCancel }: DeleteOrgDialogProps)
       hits={() => [{ label: t('orgs.members'), count: org.member_count }]}
       send={(typed) =>
         deleteOrg(org.id, typed).catch((error: unknown) => {
-          // An app that waits to be purged counts too, and the list does not count it.
+          // An app waiting to be purged blocks it too, but isn't in the list.
           if (error instanceof ApiError && error.code === 'org_has_apps') setBlocked(true)
           throw error
         })

@@ -13,7 +13,7 @@ interface MemberPickerProps {
   onChoose: (member: OrgMember) => void
 }
 
-/** One member of a team, found by name or address. The person themselves is not among them. */
+/** Picks a team member by name or address. Excludes the user. */
 export function MemberPicker({ orgId, chosen, onChoose }: MemberPickerProps) {
   const t = useT()
   const id = useId()

@@ -1,4 +1,4 @@
-/** The person's teams: what they are in each, and the way into, out of and through them. */
+/** The user's teams: their role in each, and how to enter, leave, and manage them. */
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Button } from 'antd'
 import { useState } from 'react'
@@ -48,7 +48,7 @@ export default function OrgListPage() {
     close()
     setStatus(said)
     void client.invalidateQueries(allOrgs)
-    // Which app the person lands in, and whether any, hangs on their teams.
+    // Which app the user lands in, if any, depends on their teams.
     void reloadUser().catch(() => {})
   }
 

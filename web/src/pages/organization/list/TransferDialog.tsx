@@ -1,4 +1,4 @@
-/** Hands a team over: the chosen member becomes its owner, the person stays on as an admin. */
+/** Transfers a team: the chosen member becomes its owner, the user stays as an admin. */
 import { useState } from 'react'
 import { transferOrg, type Org, type OrgMember } from '../../../api/orgs'
 import { DangerDialog } from '../../../components/DangerDialog'

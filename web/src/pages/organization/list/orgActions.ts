@@ -3,7 +3,7 @@ import type { OrgPermission } from '../../../session/access'
 
 export type OrgAction = 'rename' | 'transfer' | 'leave' | 'delete'
 
-/** What the person may do with a team of theirs. Whether an owner may leave is for the server to say. */
+/** What the user may do with one of their teams. The server decides whether an owner may leave. */
 export function orgActions({ permissions }: Org): { what: OrgAction; danger?: boolean }[] {
   const actions: { what: OrgAction; needs?: OrgPermission; danger?: boolean }[] = [
     { what: 'rename', needs: 'org:update' },

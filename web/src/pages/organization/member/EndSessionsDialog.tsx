@@ -1,4 +1,4 @@
-/** Ending a member's sessions: what it does to them, and what it leaves alone. */
+/** Ending a member's sessions: what it affects, and what it doesn't. */
 import { endMemberSessions, type Org, type OrgMember } from '../../../api/orgs'
 import { DangerDialog } from '../../../components/DangerDialog'
 import { useT } from '../../../i18n/useT'

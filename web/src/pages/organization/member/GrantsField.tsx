@@ -1,4 +1,4 @@
-/** The apps that an invitation opens, each with a role. */
+/** The apps an invitation gives access to, each with a role. */
 import { useQuery } from '@tanstack/react-query'
 import { DeleteOutlined, PlusOutlined } from '@ant-design/icons'
 import { Button, Select } from 'antd'
@@ -44,7 +44,7 @@ export function GrantsField<Values extends FieldValues>({
       <p className={styles.hint}>{t('invite.grantsHint')}</p>
       {grants.map((grant, index) => (
         <GrantRow
-          // Rows have no identity of their own, and are only ever added at the end.
+          // Rows have no ID, and are only added at the end.
           key={index}
           number={index + 1}
           grant={grant}
@@ -66,7 +66,7 @@ export function GrantsField<Values extends FieldValues>({
 interface GrantRowProps {
   number: number
   grant: GrantDraft
-  /** Apps of the other rows. */
+  /** Apps in the other rows. */
   taken: string[]
   onChange: (grant: GrantDraft) => void
   onRemove: () => void
@@ -106,7 +106,7 @@ function GrantRow({ number, grant, taken, onChange, onRemove }: GrantRowProps) {
         options={(apps.data?.items ?? [])
           .filter(({ id }) => !taken.includes(id))
           .map(({ id, name }) => ({ value: id, label: name }))}
-        // Custom roles belong to one app.
+        // A custom role belongs to one app, so reset it.
         onChange={(app_id) => onChange({ app_id })}
       />
       <Select

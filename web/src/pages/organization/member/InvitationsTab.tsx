@@ -48,7 +48,7 @@ export function InvitationsTab() {
     mutationFn: (invitation: Invitation) => resendInvitation(org.id, invitation.id),
     onMutate: () => setStatus(''),
     onSuccess: ({ email }) => setStatus(mailT('invitations.resent', { email })),
-    // After a failure too: it may have been answered meanwhile.
+    // After a failure too: the invitation may have been answered meanwhile.
     onSettled: reload,
   })
 
@@ -77,7 +77,7 @@ export function InvitationsTab() {
         onClear={() => setParams({ search: undefined })}
         rowKey={(invitation) => invitation.id}
         columns={columns(t, {
-          // Without a mail server sending again would bring it to nobody.
+          // Without a mail server, resending would reach nobody.
           resend: noMail ? undefined : resending.mutate,
           link: noMail ? setLinking : undefined,
           revoke: setRevoking,

@@ -1,4 +1,4 @@
-/** Invites people by address: many at once, with the role they get and the apps they may open. */
+/** Invites people by address: many at once, with a role and app access. */
 import { useQueryClient } from '@tanstack/react-query'
 import TextArea from 'antd/es/input/TextArea'
 import { useState } from 'react'
@@ -25,7 +25,7 @@ import { rolesToGive } from './memberActions'
 import { RoleChoice } from './RoleChoice'
 
 interface InviteDialogProps {
-  /** Already known, e.g. from the mail of someone who asked to join. */
+  /** A known address, e.g. from the email of someone who asked to join. */
   address?: string
   onClose: () => void
 }
@@ -79,7 +79,7 @@ function InviteForm({ address, onDone, onCancel }: InviteFormProps) {
       invite(org.id, {
         emails: readAddresses(emails).valid,
         role,
-        // Owners and admins open every app of the team anyway.
+        // Owners and admins can open all of the team's apps anyway.
         apps: role === 'member' ? completeGrants(apps) : [],
       }),
     done: onDone,
@@ -98,7 +98,7 @@ function InviteForm({ address, onDone, onCancel }: InviteFormProps) {
         {(input) => (
           <TextArea
             {...input}
-            // Growing by itself would take a style attribute, which the content policy refuses.
+            // Auto-sizing would need a style attribute, which the content security policy blocks.
             rows={4}
             autoComplete="off"
             spellCheck={false}

@@ -15,7 +15,7 @@ interface InviteResultsProps {
   onClose: () => void
 }
 
-/** What became of each address. */
+/** The result for each address. */
 export function InviteResults({ results, onMore, onClose }: InviteResultsProps) {
   const t = useT()
   const mailT = useMailT()
@@ -23,7 +23,7 @@ export function InviteResults({ results, onMore, onClose }: InviteResultsProps) 
   const org = useOrg()
   const sent = results.filter(({ status }) => status === 'invited').length
   const words = useRef<HTMLParagraphElement>(null)
-  // What had the focus is gone with the form.
+  // The form's focused element is gone.
   useEffect(() => words.current?.focus(), [])
   return (
     <>

@@ -11,7 +11,7 @@ import { user } from '../../../testing/app'
 import { aUser, ok, stubServer } from '../../../testing/server'
 import MembersPage from './MembersPage'
 
-// Several code units to a character, right to left, and as long as a name may be.
+// Multi-code-unit characters, right-to-left text, and the maximum length.
 const NAMES = ['👩‍👩‍👧‍👦👩🏽‍🚀', 'مريم العلي', '长'.repeat(64)]
 
 function show(permissions: string[], answers: Parameters<typeof stubServer>[0] = {}, search = '') {

@@ -1,4 +1,4 @@
-/** The people of a team, and those it waits for. */
+/** A team's members and pending invitations. */
 import { Button } from 'antd'
 import { Page } from '../../../components/Page'
 import { Tabs } from '../../../components/Tabs'
@@ -19,10 +19,10 @@ export default function MembersPage() {
   const manages = useOrgMay('org_member:manage')
   const [query, setQuery] = useAddressQuery()
   const tab = (manages && TABS.find((key) => key === query.get('tab'))) || 'members'
-  // A link in a mail can ask for the dialog, with the address of whoever wants to join.
+  // A link in an email can open the dialog with the address of someone who wants to join.
   const [inviting, dialog] = useDialogInAddress('invite')
 
-  /** Page, search and filters are those of the tab that is left. */
+  /** Drops page, search, and filters, which belong to the previous tab. */
   function choose(key: TabKey) {
     const org = query.get('org') ?? ''
     setQuery(key === 'members' ? { org } : { org, tab: key }, { preventScrollReset: true })

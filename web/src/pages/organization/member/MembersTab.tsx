@@ -34,7 +34,7 @@ const CHOICES = {
   filters: ['role'],
 } as const
 
-/** When someone signed in last is told to those who manage members, and so is an order by it. */
+/** Only people who manage members see last sign-in times, or may sort by them. */
 const SEEN_BY_ALL = { ...CHOICES, sorts: CHOICES.sorts.filter((sort) => sort !== 'last_login_at') }
 
 type MemberAction = 'role' | 'endSessions' | 'remove'
@@ -57,7 +57,7 @@ export function MembersTab() {
     setStatus(said)
     void client.invalidateQueries(membersOf(org.id))
     void client.invalidateQueries(allOrgs)
-    // It may have been the person themselves.
+    // It may have been the user themselves.
     void reloadUser().catch(() => {})
   }
 
@@ -126,7 +126,7 @@ export function MembersTab() {
 function columns(
   t: Translate,
   org: Org,
-  /** Whether the person is told how and when others sign in. */
+  /** Whether the user can see how and when others sign in. */
   manages: boolean,
   ask: (what: MemberAction, member: OrgMember) => void,
 ): Column<OrgMember>[] {
@@ -195,7 +195,7 @@ function signInColumns(t: Translate, org: Org): Column<OrgMember>[] {
         member.mfa ? (
           t('members.mfaOn')
         ) : (
-          // Only where the team asks for one is it somebody's problem.
+          // It is only a problem if the team requires one.
           <span className={org.require_mfa ? styles.warning : styles.soft}>
             {t('members.mfaOff')}
           </span>
@@ -220,7 +220,7 @@ function actionsFor(
     {
       key: 'endSessions',
       label: t('members.endSessions'),
-      // One's own are in the account's settings.
+      // The user's own sessions are in the account settings.
       shown: mayManage(org, member) && !member.is_me,
       onChoose: () => ask('endSessions', member),
     },

@@ -1,4 +1,4 @@
-/** Taking someone out of a team: what they lose, and the keys they leave behind. */
+/** Removing a member: what they lose, and the keys they leave behind. */
 import { useQuery } from '@tanstack/react-query'
 import { Checkbox } from 'antd'
 import { useState } from 'react'
@@ -50,7 +50,7 @@ export function RemoveMemberDialog({ org, member, onDone, onCancel }: RemoveMemb
                 {access_keys.map((key) => (
                   <li key={key.id}>{t('members.keyOf', { key: key.name, app: key.app_name })}</li>
                 ))}
-                {/* The answer names some of them, and counts them all. */}
+                {/* The answer counts all keys but names only some. */}
                 {access_key_count > access_keys.length && (
                   <li>
                     {t('members.keysMore', {

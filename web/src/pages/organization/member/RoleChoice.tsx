@@ -1,4 +1,4 @@
-/** The roles of a team, each with what it means: a name alone decides too little. */
+/** A team's roles with explanations: a name alone isn't enough to choose by. */
 import { useId } from 'react'
 import type { OrgRole } from '../../../api/orgs'
 import { useT } from '../../../i18n/useT'

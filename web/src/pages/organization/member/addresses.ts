@@ -1,16 +1,16 @@
-/** Addresses as people paste them: out of a mail's recipients, a column of a sheet, a chat. */
+/** Addresses as people paste them: from an email's recipients, a spreadsheet column, or a chat. */
 
 export interface Addresses {
-  /** Each once, in the order they came. */
+  /** Deduplicated, in order. */
   valid: string[]
-  /** What is certainly no address. */
+  /** Certainly not an address. */
   wrong: string[]
 }
 
-/** The separators of both writing systems. */
+/** The separators of both languages. */
 const SEPARATORS = /[\s,;|<>"'()，；、：《》（）“”]+/
 
-/** A name may hold a separator: "Lin, Xiaoyu" <lin@example.com>. */
+/** A quoted name may contain a separator: "Lin, Xiaoyu" <lin@example.com>. */
 const QUOTED = /"[^"\n]*"/g
 
 export function readAddresses(text: string): Addresses {
@@ -20,7 +20,7 @@ export function readAddresses(text: string): Addresses {
     const words = line.split(SEPARATORS).filter(Boolean)
     const found = words.map((word) => word.replace(/^mailto:/i, '')).filter(isAddress)
     for (const address of found) {
-      // Names beside an address ("Lin <lin@example.com>") are no mistake.
+      // A name beside an address ("Lin <lin@example.com>") is not an error.
       const known = address.toLowerCase()
       if (!valid.has(known)) valid.set(known, address)
     }

@@ -1,9 +1,9 @@
 import type { AppGrant } from '../../../api/invitations'
 
-/** An app and a role in it, as far as they are chosen. */
+/** An app and a role in it, as far as chosen. */
 export type GrantDraft = Partial<AppGrant>
 
-/** Rows that were added and never touched mean nothing. */
+/** Ignores rows that were never filled in. */
 export function completeGrants(drafts: GrantDraft[]): AppGrant[] {
   return drafts.filter((draft): draft is AppGrant => Boolean(draft.app_id && draft.role_id))
 }

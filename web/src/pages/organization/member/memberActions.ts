@@ -1,6 +1,6 @@
 import { ORG_ROLES, type Org, type OrgMember, type OrgRole } from '../../../api/orgs'
 
-/** The roles that someone may hand out: admins neither make nor unmake owners. */
+/** The roles someone may assign: admins can neither appoint nor remove owners. */
 export function rolesToGive(org: Org): OrgRole[] {
   return ORG_ROLES.filter((role) => role !== 'owner' || org.role === 'owner')
 }
@@ -10,7 +10,7 @@ export function mayManage(org: Org, member: OrgMember): boolean {
   return member.role !== 'owner' || org.role === 'owner'
 }
 
-/** Taking oneself out of a team is leaving it, which the list of teams offers. */
+/** Removing oneself means leaving, which the list of teams offers. */
 export function mayRemove(org: Org, member: OrgMember): boolean {
   return mayManage(org, member) && !member.is_me
 }

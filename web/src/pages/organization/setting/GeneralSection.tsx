@@ -36,7 +36,7 @@ export function GeneralSection() {
   const { sending, failure, onSubmit } = useSubmit(form, {
     send: async ({ name, timezone, retention_days }) => {
       const days = readDays(retention_days) ?? org.retention_days
-      // Events that are older by then are gone, and no setting brings them back.
+      // Older events would be deleted, and no setting brings them back.
       if (days < org.retention_days && !(await shortening.ask(days))) return null
       return updateOrg(org.id, { name: name.trim(), timezone, retention_days: days })
     },

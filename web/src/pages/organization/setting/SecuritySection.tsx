@@ -1,4 +1,4 @@
-/** Whether everyone in the team needs a second factor. Owners decide, once they have one themselves. */
+/** Whether all members need a second factor. Owners decide, once they have one themselves. */
 import { useMutation } from '@tanstack/react-query'
 import { Button } from 'antd'
 import { useState } from 'react'
@@ -40,7 +40,7 @@ function Requirement({ on }: { on: boolean }) {
     mutationFn: () => updateOrg(org.id, { require_mfa: !on }),
     onSuccess: (changed) => {
       show(changed)
-      // Whether the person's own account must have one hangs on their teams.
+      // Whether the user's own account needs one depends on their teams.
       void reloadUser().catch(() => {})
     },
     onSettled: () => setAsking(false),

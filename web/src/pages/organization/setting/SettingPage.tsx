@@ -1,4 +1,4 @@
-/** A team's own settings: its name and days, how long events are kept, what signing in takes. */
+/** A team's settings: name and time zone, retention, and sign-in requirements. */
 import { UnsavedGuard } from '../../../components/form/unsaved'
 import { Page } from '../../../components/Page'
 import { useT } from '../../../i18n/useT'

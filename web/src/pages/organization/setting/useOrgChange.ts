@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { allOrgs, orgQuery, type Org } from '../../../api/orgs'
 
-/** Puts a changed organization on screen, wherever it is shown. */
+/** Updates a changed organization everywhere it is shown. */
 export function useOrgChange(): (changed: Org) => void {
   const client = useQueryClient()
   return (changed) => {

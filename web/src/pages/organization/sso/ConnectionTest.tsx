@@ -1,4 +1,4 @@
-/** A try of everything that a sign-in needs of the provider, step by step, without anyone signing in. */
+/** Tests everything a sign-in needs from the provider, step by step, without anyone signing in. */
 import { CheckCircleFilled, CloseCircleFilled, MinusCircleOutlined } from '@ant-design/icons'
 import { useMutation } from '@tanstack/react-query'
 import type { SsoTest, SsoTestStep } from '../../../api/sso'
@@ -7,7 +7,7 @@ import { useT } from '../../../i18n/useT'
 import { stepName, stepProblem } from './testSteps'
 import styles from './sso.module.css'
 
-/** `ask` gives null where what is typed cannot be tested yet. */
+/** `ask` returns null if the form can't be tested yet. */
 export function useConnectionTest(ask: () => Promise<SsoTest | null>) {
   const testing = useMutation({ mutationFn: ask })
   return {

@@ -13,7 +13,7 @@ import { useT } from '../../../i18n/useT'
 import { useOrg } from '../../../session/org'
 import styles from './sso.module.css'
 
-/** Why a domain is not proven yet: each wants something else of the person. */
+/** Why a domain isn't verified yet; each reason needs a different action. */
 const CHECKS: Record<string, MessageKey> = {
   record_missing: 'ssoDomain.recordMissing',
   record_wrong: 'ssoDomain.recordWrong',
@@ -92,7 +92,7 @@ export function DomainItem({ domain, onChange, onRemoved }: DomainItemProps) {
   )
 }
 
-/** What has to stand in the domain's DNS. */
+/** The record the domain's DNS must contain. */
 function Record({ domain }: { domain: SsoDomain }) {
   const t = useT()
   return (

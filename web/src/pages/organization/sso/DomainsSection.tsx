@@ -1,4 +1,4 @@
-/** The domains whose addresses are the team's own, each proven by a record in its DNS. */
+/** The domains whose addresses belong to the team, each verified by a DNS record. */
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useForm } from 'react-hook-form'
@@ -19,7 +19,7 @@ import { isDomain } from './values'
 import organization from '../organization.module.css'
 import styles from './sso.module.css'
 
-/** Of what belongs to the field, whether or not the server names it. */
+/** Errors about the field, even if the server doesn't name it. */
 const FIELD_CODES: Record<string, MessageKey> = {
   bad_domain: 'ssoDomain.rule',
   public_domain: 'ssoDomain.public',
@@ -65,7 +65,7 @@ export function DomainsSection({ domains }: { domains: SsoDomain[] }) {
   )
 }
 
-/** What is typed about the provider stays as it is. */
+/** Keeps unsaved input about the provider. */
 function useDomainChange() {
   const client = useQueryClient()
   const { queryKey } = ssoQuery(useOrg().id)

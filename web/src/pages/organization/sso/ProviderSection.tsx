@@ -38,7 +38,7 @@ export function ProviderSection({ sso }: { sso: SsoSettings }) {
   const { sending, failure, onSubmit } = useSubmit(form, {
     send: async (values) => {
       const change = changeOf(values)
-      // Whoever is not linked is shut out the moment this is saved.
+      // Anyone not linked is locked out as soon as this is saved.
       if (change.enforced && !sso.enforced && !(await enforcing.ask(unlinked))) return null
       return saveSso(org.id, change)
     },
@@ -119,7 +119,7 @@ export function ProviderSection({ sso }: { sso: SsoSettings }) {
           {(input) => (
             <PasswordInput
               {...input}
-              // No password of the person's: a browser that fills one in would send it along.
+              // Not a password of the user's: a browser that autofills one would submit it.
               autoComplete="new-password"
               placeholder={asksSecret ? undefined : '••••••••'}
             />

@@ -35,7 +35,7 @@ function RemovalDialog(props: { onDone: () => void; onCancel: () => void }) {
   const t = useT()
   const org = useOrg()
   const mailLeaves = useEnvironment()?.mail_configured !== false
-  // Numbers to decide by must be those of now.
+  // People decide by these numbers, so they must be current.
   const impact = useQuery({ ...ssoQuery(org.id), refetchOnMount: 'always' })
   return (
     <DangerDialog<SsoSettings, unknown>

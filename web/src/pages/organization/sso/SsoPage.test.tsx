@@ -168,7 +168,7 @@ describe('the provider', () => {
     await user.click(save())
     await waitFor(() => expect(sent('PUT')).toHaveLength(1))
     expect(sent('PUT')[0]).toMatchObject({ client_secret: 's3cret' })
-    // What was saved is masked from then on.
+    // Once saved, it is masked.
     await waitFor(() => expect(secret().value).toBe(''))
   })
 
@@ -257,7 +257,7 @@ describe('the test', () => {
       expect.stringMatching(/^读取签名公钥 未通过返回的内容与预期不符。/),
     ])
     expect(screen.getByText('没有通过，请看下面的步骤。')).toBeShown()
-    // The stored secret is the server's to send.
+    // The server uses the stored secret.
     expect(sent('POST', TEST)).toEqual([{ issuer: SSO.issuer, client_id: 'atrium' }])
   })
 

@@ -1,4 +1,4 @@
-/** A team's single sign-on: which domains are its own, whose provider it trusts, who has to use it. */
+/** A team's single sign-on: its domains, the provider it trusts, and who must use it. */
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ssoQuery, type SsoSettings } from '../../../api/sso'
@@ -41,7 +41,7 @@ function Sections({ sso }: { sso: SsoSettings }) {
     <>
       <UnsavedGuard>
         <DomainsSection domains={sso.domains} />
-        {/* What was typed about a provider is over once its settings are gone. */}
+        {/* Once the settings are removed, unsaved input about the provider is discarded. */}
         <ProviderSection key={removals} sso={sso} />
       </UnsavedGuard>
       {sso.configured && <RemovalSection />}

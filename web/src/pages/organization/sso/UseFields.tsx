@@ -1,4 +1,7 @@
-/** What single sign-on is used for: whom it lets in as what, whether it is on, whether it is the only way. */
+/**
+ * How single sign-on is used: the role new people get, whether it is on, and whether it is the only
+ * way in.
+ */
 import { Checkbox } from 'antd'
 import { useId } from 'react'
 import { useController, useWatch, type Control } from 'react-hook-form'
@@ -15,7 +18,7 @@ interface UseFieldsProps {
   sso: SsoSettings
   members: number
   unlinked: number
-  /** It was switched off, and with it everything that hangs on it. */
+  /** Called when it is turned off, along with everything that depends on it. */
   onOff: () => void
 }
 
@@ -24,7 +27,7 @@ export function UseFields({ control, sso, members, unlinked, onOff }: UseFieldsP
   const role = useController({ control, name: 'default_role' }).field
   const enabled = useWatch({ control, name: 'enabled' })
   const hasDomain = sso.domains.some(({ verified_at }) => verified_at != null)
-  // What is on already can always be switched off.
+  // Whatever is on can always be turned off.
   const lacksDomain = !hasDomain && !enabled
   return (
     <>

@@ -1,4 +1,4 @@
-/** The steps of a test in the words of the console. A word that is not known yet says as much. */
+/** Names the steps of a test. An unknown step says so. */
 import type { SsoTestStep } from '../../../api/sso'
 import type { Translate } from '../../../i18n/store'
 
@@ -37,7 +37,7 @@ export function stepName(t: Translate, { step }: SsoTestStep): string {
   return known ? t(`sso.test.step.${known}`) : step
 }
 
-/** What failed, and what to do about it. */
+/** What failed, and how to fix it. */
 export function stepProblem(t: Translate, { code }: SsoTestStep) {
   const known = TEST_CODES.find((name) => name === code) ?? 'unexpected'
   return { what: t(`sso.test.code.${known}`), fix: t(`sso.test.fix.${known}`) }

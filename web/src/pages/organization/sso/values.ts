@@ -1,4 +1,4 @@
-/** The form of a provider: its values, what can be told of them before the server is asked. */
+/** The provider form: its values, and what can be checked before asking the server. */
 import type { SsoChange, SsoSettings } from '../../../api/sso'
 import type { Translate } from '../../../i18n/store'
 import { parseUrl } from '../../../lib/url'
@@ -10,19 +10,19 @@ export function valuesOf(sso: SsoSettings): SsoValues {
   return { issuer, client_id, client_secret: '', default_role, enabled, enforced }
 }
 
-/** A secret that was not typed is left out, and then the stored one stays. */
+/** An empty secret is omitted, which keeps the stored one. */
 export function changeOf({ issuer, client_id, client_secret, ...rest }: SsoValues): SsoChange {
   return {
     ...rest,
     issuer: issuer.trim(),
     client_id: client_id.trim(),
     ...(client_secret && { client_secret }),
-    // Nobody can be made to use what is switched off.
+    // Single sign-on can't be required while it is off.
     enforced: rest.enabled && rest.enforced,
   }
 }
 
-/** Whether plain http is allowed is for the server to say. */
+/** Whether plain HTTP is allowed is up to the server. */
 export function isIssuer(text: string): boolean {
   const url = parseUrl(text.trim())
   return (
@@ -43,12 +43,12 @@ export function issuerRule(t: Translate) {
   }
 }
 
-/** A stored secret is never sent to another issuer, so that one needs its own. */
+/** A stored secret is never sent to a different issuer, so a new one needs its own. */
 export function needsSecret(sso: SsoSettings, issuer: string): boolean {
   return !sso.has_secret || issuer.trim() !== sso.issuer
 }
 
-/** Only what is certainly no domain. */
+/** Rejects only what is certainly not a domain. */
 export function isDomain(text: string): boolean {
   return /^[^\s@/:.]+(\.[^\s@/:.]+)+\.?$/.test(text.trim())
 }

@@ -141,7 +141,7 @@ describe('a question that follows from an answer', () => {
 
   it('is of those in a cohort, or of all others, with the rest of the breakdown', () => {
     const narrowedTo = (values: (string | null)[]) => {
-      // What has no name yet was not asked, and has no value.
+      // Unnamed properties were never asked for, so they have no value.
       const draft: TrendDraft = {
         ...EMPTY.trend,
         breakdown: ['$user:', '$cohort:c1', '$user:plan'],

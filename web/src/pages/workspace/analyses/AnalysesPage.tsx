@@ -1,4 +1,4 @@
-/** The analyses that were kept, and the ways to begin another. */
+/** The saved analyses, and the ways to start a new one. */
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'react-router'

@@ -16,7 +16,7 @@ import { aUser, ok, refusal, stubServer, type SeenRequest } from '../../../testi
 import AnalysisPage from './AnalysisPage'
 
 vi.mock('../../../lib/saveFile', () => ({ saveFile: vi.fn() }))
-// Drawing is the chart's own business; here it is which lines it is given.
+// Drawing is tested with the chart; here, only which lines it gets.
 vi.mock('../../../components/charts/LineChart', async (original) => ({
   ...(await original<object>()),
   LineChart: ({ series, ariaLabel }: { series: ChartSeries[]; ariaLabel: string }) => (
@@ -161,7 +161,7 @@ describe('an analysis', () => {
     await user.click((await screen.findAllByText('iOS')).at(-1)!)
     const os = { property: '$os', operator: 'is', values: ['iOS'] }
     await waitFor(() => expect(asked(seen).at(-1)).toMatchObject({ filters: { all: [os] } }))
-    // Adding the row asked nothing.
+    // Adding the row sends no request.
     expect(asked(seen)).toHaveLength(2)
 
     await user.click(screen.getByRole('combobox', { name: '第 1 个条件的属性' }))
@@ -189,7 +189,7 @@ describe('an analysis', () => {
     })
 
     describe('by a cohort and no property of its name', () => {
-      // Enter takes the one that is marked. The cohort comes first, the property after all others.
+      // Enter picks the highlighted option: the cohort comes first, the property last.
       const expectCohortMarked = () =>
         waitFor(() => {
           const [cohort, property] = screen.getAllByTitle('常客')
@@ -236,7 +236,7 @@ describe('an analysis', () => {
       await waitFor(() =>
         expect(asked(seen).at(-1)).toMatchObject({ breakdown: ['$device:model'] }),
       )
-      // Choosing whose property it is asked nothing.
+      // Choosing whose property it is sends no request.
       expect(asked(seen)).toHaveLength(2)
       expect(await screen.findByRole('heading', { name: /，按设备属性 model 分组$/ })).toBeShown()
       await open('再按…分组')
@@ -336,7 +336,7 @@ describe('an analysis', () => {
         'true',
       )
     said('combobox', '分组', '没有这个属性')
-    // The test before it says nothing yet, so it is not sent and not counted.
+    // The previous test is incomplete, so it is neither sent nor counted.
     said('textbox', '第 2 个条件的值', '不是数')
     said('textbox', '公式（选填）', '公式不对')
   })

@@ -1,4 +1,4 @@
-/** One question of one kind: put together on one side, answered on the other. */
+/** One question of one kind: the builder on one side, the answer on the other. */
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { Navigate, useLocation, useParams } from 'react-router'
@@ -31,7 +31,7 @@ function Kept({ id, kind }: { id: string; kind: Kind }) {
   const t = useT()
   const { app } = useApp()
   const found = useQuery(analysisQuery(app.id, id))
-  // The page is there at once for one that was loaded before.
+  // Don't hide what was already loaded while it refreshes.
   if (found.data) return <Opened saved={found.data} kind={kind} />
   return (
     <Page wide title={t(`analyses.kind.${kind}`)}>

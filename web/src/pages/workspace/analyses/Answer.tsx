@@ -26,7 +26,7 @@ interface AnswerProps {
   draft: Draft
   question: Question
   answer: UseQueryResult<Found>
-  /** What is wrong with the question; what is marked in the builder is not said again. */
+  /** Errors in the question; those shown in the builder aren't repeated. */
   faults: ReturnType<typeof sortFaults>
   time: RangeParams
   onChange: (draft: Draft) => void
@@ -129,7 +129,7 @@ export function Answer({ draft, question, answer, faults, time, onChange }: Answ
   )
 }
 
-/** Ended by the person: what is on screen is another question's. */
+/** The user stopped it: what is on screen answers another question. */
 const isStopped = ({ isPlaceholderData, fetchStatus }: UseQueryResult<Found>) =>
   isPlaceholderData && fetchStatus === 'idle'
 
@@ -138,7 +138,7 @@ interface Shown {
   answer: Found
 }
 
-/** An answer with the question that it is of: while the next one is under way, that is the one before. */
+/** An answer with its question: while the next one is loading, the previous one. */
 function useShown(
   question: Question,
   { data, isPlaceholderData }: { data?: Found; isPlaceholderData: boolean },
@@ -157,7 +157,7 @@ function useWords(draft: Draft): Words {
   return useMemo(() => ({ t, language, cohorts }), [t, language, cohorts])
 }
 
-/** Too much for the time or the memory that a question has. */
+/** Exceeds the time or memory limit of a question. */
 const isHeavy = (error: Error | null) =>
   error instanceof ApiError && (error.code === 'timeout' || error.code === 'query_too_heavy')
 

@@ -13,11 +13,11 @@ interface AnswerExportProps {
   draft: Draft
   title: string
   chart: React.RefObject<ChartHandle | null>
-  /** What is on screen is not, or not yet, the answer. */
+  /** The answer on screen is missing or outdated. */
   disabled: boolean
 }
 
-/** The answer as a table, and what is drawn of it as a picture. */
+/** Exports the answer as a table, and its chart as a picture. */
 export function AnswerExport({ question, draft, title, chart, disabled }: AnswerExportProps) {
   const language = useLanguageStore((state) => state.currentLang)
   const { app } = useApp()

@@ -35,7 +35,7 @@ import shared from '../workspace.module.css'
 import styles from './analyses.module.css'
 
 interface AskingProps {
-  /** What is asked, and of which days, where the address says nothing. */
+  /** The question and days used if the URL names none. */
   base: Draft
   range: Preset | DayRange
   saved: Analysis | null
@@ -103,14 +103,14 @@ export function Asking({ base, range: usual, saved }: AskingProps) {
 }
 
 interface FoldableProps {
-  /** How it begins. */
+  /** Whether it starts open. */
   open: boolean
-  /** Something in it has to be seen to. */
+  /** Something in it needs attention. */
   needed: boolean
   children: React.ReactNode
 }
 
-/** Where the answer stands below the question, whoever opens a whole question sees the answer first. */
+/** Where the answer is below the question, an opened analysis starts with the question folded. */
 function Foldable({ open, needed, children }: FoldableProps) {
   const t = useT()
   const id = useId()
@@ -139,7 +139,7 @@ interface ToolProps<Kind extends Draft> {
   onChange: (draft: Draft) => void
 }
 
-/** How long a time each point stands for, where the answer has points in time. */
+/** The time span of each point, for answers over time. */
 function Granularity({
   draft,
   range,

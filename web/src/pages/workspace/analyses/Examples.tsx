@@ -13,7 +13,7 @@ import styles from './analyses.module.css'
 
 const MOST_EVENTS = 5
 
-/** Questions about the app's own events, for whoever has none yet; of one kind, or of all. */
+/** Sample questions about the app's own events; of one kind, or of all. */
 export function Examples({ kind }: { kind?: Kind }) {
   const t = useT()
   const language = useLanguageStore((state) => state.currentLang)

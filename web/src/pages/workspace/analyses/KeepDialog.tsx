@@ -1,4 +1,4 @@
-/** The name of what is kept, what it is about, and for whom. */
+/** Asks for a name, a description, and who can see it. */
 import TextArea from 'antd/es/input/TextArea'
 import { useForm, useWatch } from 'react-hook-form'
 import { ChoiceField } from '../../../components/form/ChoiceField'
@@ -22,7 +22,7 @@ interface Named {
 interface KeepDialogProps<Answer> {
   title: string
   before?: Named
-  /** Whether it can be for everybody in the app. */
+  /** Whether it may be shared with everyone in the app. */
   mayShare: boolean
   save: (named: Named) => Promise<Answer>
   onDone: (answer: Answer) => void

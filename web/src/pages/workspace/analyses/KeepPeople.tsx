@@ -1,4 +1,4 @@
-/** Keeps the people behind a figure as a cohort. */
+/** Saves the people behind a figure as a cohort. */
 import { useQueryClient } from '@tanstack/react-query'
 import { Button } from 'antd'
 import { useState } from 'react'

@@ -1,4 +1,4 @@
-/** Keeps the question on screen: anew, or as a change of one that was kept. */
+/** Saves the question on screen: as a new analysis, or as a change to the opened one. */
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Button } from 'antd'
 import { useState } from 'react'
@@ -21,7 +21,7 @@ import styles from './analyses.module.css'
 
 interface KeepingProps {
   saved: Analysis | null
-  /** The question on screen is not the one that was kept. */
+  /** The question on screen differs from the saved one. */
   changed: boolean
   question: object
 }
@@ -39,7 +39,7 @@ export function Keeping({ saved, changed, question }: KeepingProps) {
   const mayShare = mayChange('analysis:manage')
   const close = () => setAsking(null)
 
-  /** As the server now has it, with nothing in the address that would change it. */
+  /** Shows the saved version, dropping URL parameters that would change it. */
   function show(kept: Analysis) {
     client.setQueryData(analysisQuery(app.id, kept.id).queryKey, kept)
     void client.invalidateQueries({ queryKey: [...analysesOf(app.id).queryKey, 'list'] })
@@ -51,7 +51,7 @@ export function Keeping({ saved, changed, question }: KeepingProps) {
     mutationFn: ({ id, name, description, shared, version }: Analysis) =>
       watched(updateAnalysis(app.id, id, { name, description, shared, version, question })),
     onSuccess: show,
-    // Perhaps it is not any more what it was when it was opened.
+    // It may have changed since it was opened.
     onError: () => saved && client.invalidateQueries(analysisQuery(app.id, saved.id)),
   })
   if (!mayChange('query:run')) return null

@@ -6,7 +6,7 @@ import { paths } from '../../../paths'
 import { useApp } from '../../../session/app'
 import styles from './analyses.module.css'
 
-/** What can be asked: one card for each kind. */
+/** What can be asked: one card per kind. */
 export function KindCards() {
   const t = useT()
   const { app } = useApp()

@@ -6,10 +6,10 @@ import { useT } from '../../../i18n/useT'
 import { useApp } from '../../../session/app'
 import styles from './analyses.module.css'
 
-/** Most answers are there before anybody wonders. */
+/** Most answers arrive before anyone wonders. */
 const PATIENCE = 2_000
 
-/** Why an answer takes long: others came first, or it is a lot of work. It need not be waited for. */
+/** Why an answer takes long: others are ahead, or it is a lot of work. Can be stopped. */
 export function QueueNote({ onStop }: { onStop: () => void }) {
   const t = useT()
   const { app } = useApp()

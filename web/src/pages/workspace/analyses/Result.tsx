@@ -80,7 +80,7 @@ export function Result(props: ResultProps) {
   return null
 }
 
-/** The same question of the events of one group alone. */
+/** The same question about one group's events only. */
 export function narrowed(draft: TrendDraft, { values }: GroupValues): TrendDraft {
   const { breakdown, filters } = draft
   const tests = completeBreakdown(breakdown).map((property, index): Test => {
@@ -92,12 +92,12 @@ export function narrowed(draft: TrendDraft, { values }: GroupValues): TrendDraft
       ? { property, operator: 'not_set', values: [] }
       : { property, operator: 'is', values: [value] }
   })
-  // Beside what must hold already; an "any" becomes one of the conditions.
+  // Added to the existing filters; an "any" group becomes one of the conditions.
   const before = filters ? ('all' in filters ? filters.all : [filters]) : []
   return { ...without(draft, 'breakdown'), filters: { all: [...before, ...tests] } }
 }
 
-/** A node becomes the end that the paths have in common. */
+/** Makes a node the common end of the paths. */
 export function startedAt(draft: PathsDraft, { name, page }: PathNode): PathsDraft {
   const filters: Test[] =
     page === null ? [] : [{ property: '$url_path', operator: 'is', values: [page] }]
@@ -114,7 +114,7 @@ interface EmptyProps {
   onChange: (draft: Draft) => void
 }
 
-/** Nothing was found: what could be asked differently. */
+/** Shown if nothing was found: suggests what to change. */
 function Nothing({ draft, time, onChange }: EmptyProps) {
   const t = useT()
   return (

@@ -1,6 +1,6 @@
 import { EMPTY, type Draft } from '../../../components/analyses/question'
 
-/** Questions worth asking about an app's most frequent events. */
+/** Sample questions about an app's most frequent events. */
 export function examplesOf(events: string[]): Draft[] {
   const [first, second] = events
   if (first === undefined) return []

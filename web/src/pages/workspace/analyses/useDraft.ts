@@ -4,12 +4,12 @@ import type { Draft } from '../../../components/analyses/question'
 import { readDraft } from '../../../components/analyses/read'
 import { useAddressQuery } from '../../../router/useAddressQuery'
 
-/** In an address, the question that a page of its kind begins with. */
+/** How the URL stores the default question. */
 const BEGINNING = '{}'
 
 /**
- * The question on screen is in the address, so that a link asks the same and Back takes a change
- * back. `base` is what is asked where the address says nothing: one that was kept, or a beginning.
+ * The question on screen is in the URL, so links reproduce it and Back undoes a change. `base` is
+ * used if the URL has none: a saved analysis or the default.
  */
 export function useDraft(base: Draft): [Draft, (draft: Draft) => void] {
   const [query, setQuery] = useAddressQuery()
@@ -20,7 +20,7 @@ export function useDraft(base: Draft): [Draft, (draft: Draft) => void] {
       setQuery(
         (before) => {
           const next = new URLSearchParams(before)
-          // In the order in which it will be read.
+          // Reading it back normalizes the order of its keys.
           const whole = readDraft(changed, base.kind) ?? changed
           if (JSON.stringify(whole) === JSON.stringify(base)) next.delete('q')
           else next.set('q', writeDraft(whole) || BEGINNING)

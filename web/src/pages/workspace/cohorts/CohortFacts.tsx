@@ -11,7 +11,7 @@ import { useT } from '../../../i18n/useT'
 import { useApp } from '../../../session/app'
 import styles from './cohorts.module.css'
 
-/** Who belongs to it, how many they are, and whose it is. */
+/** Who belongs to a cohort, its size, and who created it. */
 export function CohortFacts({ cohort }: { cohort: Cohort }) {
   const t = useT()
   const { definition } = cohort
@@ -35,7 +35,7 @@ function Members({ cohort: { definition } }: { cohort: Cohort }) {
   const t = useT()
   const language = useLanguageStore((state) => state.currentLang)
   const { app } = useApp()
-  // An event of a rule can be narrowed down by another cohort, and a figure be of a group of one.
+  // A rule's events can be filtered by another cohort, and a figure can come from a cohort's group.
   const cohorts = useCohortNames(namesCohort(definition))
   const lines = definitionLines(definition, { t, language, cohorts }, app.timezone)
   const isJoined = definition.of === 'rule' && rulesOf(definition).length > 1

@@ -1,4 +1,4 @@
-/** One cohort: who is in it by its definition, and who that is now. */
+/** One cohort: its definition, and its current members. */
 import { ArrowLeftOutlined } from '@ant-design/icons'
 import { useQuery } from '@tanstack/react-query'
 import { Button } from 'antd'

@@ -18,7 +18,7 @@ import styles from './cohorts.module.css'
 const HEIGHT = 180
 const FIGURE_HEIGHT = 40
 
-/** How many were in it from day to day. */
+/** The cohort's size from day to day. */
 export function CohortSizes({ id }: { id: string }) {
   const t = useT()
   const { app } = useApp()
@@ -26,7 +26,7 @@ export function CohortSizes({ id }: { id: string }) {
   const { data, error } = sizes
   return (
     <Panel title={t('cohorts.sizes')} lead={t('cohorts.sizesNote')}>
-      {/* What may not be told to somebody stays untold when it is asked for again. */}
+      {/* Retrying won't help: hidden figures stay hidden. */}
       {data === undefined && error instanceof ApiError && [403, 422].includes(error.status) ? (
         <p className={styles.soft}>{error.message}</p>
       ) : (
@@ -42,7 +42,7 @@ export function CohortSizes({ id }: { id: string }) {
   )
 }
 
-/** Days have no hours: they are told as those of one zone, whichever the app's is. */
+/** Days have no time zone: format them in a fixed one, whatever the app's is. */
 const DAYS = { granularity: 'day', timezone: 'UTC' } as const
 
 function Course({ sizes }: { sizes: SizeOfDay[] }) {
@@ -68,7 +68,7 @@ function Course({ sizes }: { sizes: SizeOfDay[] }) {
         </span>
         {before && (
           <span>
-            {/* From nobody to somebody is no share of anything. */}
+            {/* Growth from zero has no percentage. */}
             {before.people > 0 && (
               <Change change={(latest.people - before.people) / before.people} />
             )}{' '}

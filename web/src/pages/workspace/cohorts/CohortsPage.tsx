@@ -1,4 +1,4 @@
-/** Sets of people that have a name, and who is in each. */
+/** Named sets of people, and how many are in each. */
 import { useQuery } from '@tanstack/react-query'
 import { Button } from 'antd'
 import { useState } from 'react'

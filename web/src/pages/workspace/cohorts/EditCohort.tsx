@@ -4,7 +4,7 @@ import { CohortDialog } from '../../../components/analyses/cohorts/CohortDialog'
 import { useApp } from '../../../session/app'
 
 interface EditCohortProps {
-  /** As the list tells it, which leaves ids out. */
+  /** As listed, without its IDs. */
   cohort: Cohort
   onDone: () => void
   onCancel: () => void
@@ -15,7 +15,7 @@ export function EditCohort({ cohort, onDone, onCancel }: EditCohortProps) {
   const listsIds = cohort.definition.of === 'ids'
   const found = useQuery({ ...cohortQuery(app.id, cohort.id), staleTime: 0, enabled: listsIds })
   const isNew = found.data && found.data.version >= cohort.version
-  // Its name can be changed all the same where the ids do not come.
+  // The name can still be changed if the IDs fail to load.
   const whole = !listsIds || found.error ? cohort : isNew ? found.data : null
   return whole && <CohortDialog cohort={whole} onDone={onDone} onCancel={onCancel} />
 }

@@ -184,7 +184,7 @@ describe('a new one', () => {
     expect(screen.getByText('已识别 2 个 ID，最多 10,000 个')).toBeShown()
     await save()
     await waitFor(() => expect(sent('POST')).toEqual([kept({ of: 'ids', ids: ['u-1', 'u-2'] })]))
-    // Whoever made it wants to see it.
+    // Its creator wants to see it.
     await waitFor(() => expect(router.state.location.pathname).toMatch(/cohorts\/c-1$/))
   })
 
@@ -369,7 +369,8 @@ describe('the sizes of one', () => {
     const latest = (await shown.findByText('1,200', { selector: 'strong *' })).closest('p')!
     expect(latest.textContent).toContain('20%')
     expect(latest.textContent).toContain('7 天前 1,000 人')
-    // Each is the size of one moment, today's too: no part of it is missing. Days that nobody measured are gaps.
+    // Each size is measured at one moment, even today's, so none is partial. Days without a
+    // measurement are gaps.
     await waitFor(() => expect(drawnSeries()).toHaveLength(1))
     expect(drawnSeries()[0]!.data).toEqual([1000, 1010, null, null, null, null, 1100, 1200])
   })

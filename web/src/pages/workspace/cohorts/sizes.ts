@@ -3,14 +3,14 @@ import { addDays } from '../../../components/range/range'
 
 const WEEK = 7
 
-/** The newest, and that of a week before; null where nothing was measured on that very day. */
+/** The latest size and the one a week before; null if that exact day wasn't measured. */
 export function latestSize(sizes: SizeOfDay[]) {
   const latest = sizes.at(-1)!
   const day = addDays(latest.date, -WEEK)
   return { latest, before: sizes.find(({ date }) => date === day) ?? null }
 }
 
-/** Of each day from the first to the last: a day without a size is a gap, because nobody knows it. */
+/** One entry for every day from first to last; unmeasured days are null. */
 export function sizeCourse(sizes: SizeOfDay[]): { date: string; people: number | null }[] {
   const known = new Map(sizes.map(({ date, people }) => [date, people]))
   const [first, last] = [sizes[0]!.date, sizes.at(-1)!.date]

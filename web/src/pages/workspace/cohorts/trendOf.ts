@@ -4,7 +4,7 @@ import { searchOf } from '../../../components/analyses/address'
 import { COHORT } from '../../../components/analyses/filters'
 import { paths } from '../../../paths'
 
-/** What the people of a cohort do, day by day. */
+/** A trend of what a cohort's people do each day. */
 export function trendOf(app: App, { id }: Pick<Cohort, 'id'>): string {
   const search = searchOf({
     kind: 'trend',

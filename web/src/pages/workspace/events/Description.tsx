@@ -1,4 +1,4 @@
-/** What people say about an event or a property, in the place where it is read. */
+/** A description of an event or property, edited in place. */
 import { EditOutlined } from '@ant-design/icons'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Button, Input } from 'antd'
@@ -13,11 +13,11 @@ import styles from './events.module.css'
 const DESCRIPTION_MAX = 500
 
 interface DescriptionProps {
-  /** Names the field, also for whoever only hears it. */
+  /** The field's accessible name. */
   label: string
   value?: string | null
   editable: boolean
-  /** Null takes it away. */
+  /** Null removes it. */
   onSave: (text: string | null) => Promise<unknown>
 }
 
@@ -26,7 +26,7 @@ export function Description({ label, value, editable, onSave }: DescriptionProps
   const [editing, setEditing] = useState(false)
   const button = useRef<HTMLButtonElement>(null)
   const wasEditing = useRef(false)
-  // The field that held the focus is gone; the button that opened it is back.
+  // The focused field is gone; return to the button that opened it.
   useEffect(() => {
     if (wasEditing.current && !editing) button.current?.focus()
     wasEditing.current = editing

@@ -1,4 +1,4 @@
-/** One event beside the catalog: what it means, how often it comes, and what it carries. */
+/** One event in a drawer: what it means, how often it occurs, and its properties. */
 import { useQuery } from '@tanstack/react-query'
 import { Button, Drawer } from 'antd'
 import { describeEvent, eventQuery, type EventItem } from '../../../api/catalog'
@@ -17,7 +17,7 @@ import { useHiding } from './useHiding'
 import styles from './events.module.css'
 
 interface EventDrawerProps {
-  /** None: it is closed. */
+  /** Undefined: closed. */
   event: string | undefined
   onClose: () => void
 }

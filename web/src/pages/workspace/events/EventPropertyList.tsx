@@ -1,4 +1,4 @@
-/** What an event carries, as its newest examples show: types, how often, and sample values. */
+/** An event's properties in recent samples: types, frequency, and sample values. */
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Select } from 'antd'
 import {
@@ -79,7 +79,7 @@ function Property(props: EventPropertyListProps & { property: EventProperty }) {
     <li className={styles.property}>
       <div className={styles.propertyHead}>
         <code>{property}</code>
-        {/* The choice beside it says the same where there is one. */}
+        {/* If there is a choice beside it, that shows the same. */}
         {(!editable || types.length > 1 || known.corrected) && <Types types={types} />}
         {editable ? (
           <ValueType
@@ -123,7 +123,7 @@ interface ValueTypeProps {
   onChoose: (chosen: ValueTypeName | null) => Promise<unknown>
 }
 
-/** What it is taken for: as the data shows, unless somebody knows better. */
+/** The type it is treated as: detected from the data, or corrected by someone. */
 function ValueType({ property: { property, value_type, corrected }, onChoose }: ValueTypeProps) {
   const t = useT()
   const saved = useMutation({ mutationFn: onChoose })

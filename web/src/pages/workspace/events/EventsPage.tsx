@@ -1,4 +1,4 @@
-/** The catalog of an app's events: which there are, how many of each, and what they mean. */
+/** The catalog of an app's events: names, counts, and descriptions. */
 import { useQuery } from '@tanstack/react-query'
 import { Select } from 'antd'
 import { EVENT_STATUSES, eventsQuery, type EventStatus } from '../../../api/catalog'
@@ -23,7 +23,7 @@ import { useHiding } from './useHiding'
 import shared from '../workspace.module.css'
 
 const SORTS = ['name', 'events', 'users', 'first_seen', 'last_seen']
-/** `event` is the one that is open beside the list. */
+/** `event` is the one open in the drawer. */
 const FILTERS = ['status', 'event'] as const
 
 export default function EventsPage() {
@@ -88,7 +88,7 @@ export default function EventsPage() {
       )}
       <EventDrawer
         event={event}
-        // Turning no page: the one on screen stays.
+        // Stay on the same page of the list.
         onClose={() => setParams({ event: undefined, page })}
       />
     </Page>

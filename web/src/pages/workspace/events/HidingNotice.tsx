@@ -3,7 +3,7 @@ import { FormNotice } from '../../../components/form/FormNotice'
 import { useT } from '../../../i18n/useT'
 import type { Hidden } from './useHiding'
 
-/** What was done, and the way to take it back. */
+/** What was done, with an undo button. */
 export function HidingNotice({ done, onUndo }: { done: Hidden | null; onUndo: () => void }) {
   const t = useT()
   return (

@@ -21,7 +21,7 @@ export function useEventColumns({ onHide }: EventColumns): Column<EventItem>[] {
   const { app, may, mayChange } = useApp()
   const [query] = useAddressQuery()
 
-  /** Beside the list as it is. */
+  /** Opens the drawer without changing the list. */
   const addressOf = (event: string) => {
     const next = new URLSearchParams(query)
     next.set('event', event)

@@ -3,6 +3,6 @@ import { searchOf } from '../../../components/analyses/address'
 import { eventTrend } from '../../../components/figures/trends'
 import { paths } from '../../../paths'
 
-/** Where an event's course over time is asked for. */
+/** The trend analysis of an event. */
 export const trendOfEvent = (app: App, event: string) =>
   paths.workspace.analysis(app, 'trend') + searchOf(eventTrend(event))

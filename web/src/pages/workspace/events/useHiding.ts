@@ -8,7 +8,7 @@ export interface Hidden {
   hidden: boolean
 }
 
-/** Takes an event out of the lists that people choose from, or puts it back. */
+/** Hides an event from pickers, or shows it again. */
 export function useHiding() {
   const { app } = useApp()
   const client = useQueryClient()

@@ -1,4 +1,4 @@
-/** What was kept of an app, analyses or cohorts: found by name and by whose it is. */
+/** An app's saved analyses or cohorts, with search and a filter by ownership. */
 import type { UseQueryResult } from '@tanstack/react-query'
 import { Select } from 'antd'
 import type { Kept } from '../../../api/analyses'
@@ -19,12 +19,12 @@ interface KeptListProps<One extends Kept> {
   searchLabel: string
   params: KeptParams
   query: UseQueryResult<Rows<One>>
-  /** The name of one, which leads to it. */
+  /** The item's name, linked. */
   link: (one: One) => React.ReactNode
-  /** Between the name and for whom it is. */
+  /** Columns between the name and the visibility. */
   columns: Column<One>[]
   actionsOf: (one: One) => Action[]
-  /** Beside the search. */
+  /** Shown beside the search. */
   create?: React.ReactNode
   empty: React.ReactNode
 }

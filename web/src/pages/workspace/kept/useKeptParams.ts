@@ -12,12 +12,12 @@ const CHOICES = { sorts: ['name', 'updated_at'], filters: ['whose'] } as const
 
 export interface KeptParams {
   asked: TableParams
-  /** All of them where nothing is said. */
+  /** Undefined: all. */
   whose: Whose | undefined
   change: ChangeParams<'whose'>
 }
 
-/** The newest first, unless the address says otherwise. */
+/** Newest first, unless the URL says otherwise. */
 export function useKeptParams(): KeptParams {
   const [{ whose: written, ...params }, change] = useTableParams<'whose'>(CHOICES)
   const whose = WHOSE.find((one) => one === written)

@@ -12,7 +12,7 @@ import styles from './live.module.css'
 
 const TONES: Record<Outcome, Tone> = { accepted: 'success', duplicate: 'soft', rejected: 'danger' }
 
-/** One message in a line; opened, all of it. */
+/** A message on one line; expanded, in full. */
 export const LiveItem = memo(function LiveItem({ message }: { message: LiveMessage }) {
   const t = useT()
   const id = useId()
@@ -34,7 +34,7 @@ export const LiveItem = memo(function LiveItem({ message }: { message: LiveMessa
         <span className={styles.time} title={exactTime(at, language, zone)}>
           {arrivalTime(at, now, language, zone)}
         </span>
-        {/* One that only a newer server knows goes by its plain name. */}
+        {/* An outcome only a newer server knows is shown by its key. */}
         <Badge tone={TONES[outcome] ?? 'soft'}>{t(`ingest.${outcome}`, {}, outcome)}</Badge>
         <span className={styles.event}>{event ?? knownType(message) ?? t('live.unknown')}</span>
         <span className={styles.who}>{user ?? device}</span>
@@ -49,7 +49,7 @@ export const LiveItem = memo(function LiveItem({ message }: { message: LiveMessa
   )
 })
 
-/** Of a rejected message of before, nothing but its structure is kept. */
+/** Older rejected messages keep only their structure. */
 const knownType = ({ type }: LiveMessage) => (type === 'unknown' ? undefined : type)
 
 function Details({ message }: { message: LiveMessage }) {

@@ -11,7 +11,7 @@ import { LiveItem } from './LiveItem'
 import type { LiveRow } from './rows'
 import styles from './live.module.css'
 
-/** Above the columns of a row, where there is room for columns. */
+/** Column headings, where there is room for columns. */
 const HEADS = ['live.at', 'live.outcome', 'events.event', 'live.who', 'live.what'] as const
 
 const ROWS_EXPECTED = 8
@@ -19,7 +19,7 @@ const ROWS_EXPECTED = 8
 interface LiveListProps {
   rows: LiveRow[]
   state: LiveState
-  /** Something came, and the filter lets none of it through. */
+  /** Messages arrived, but none pass the filter. */
   filtered: boolean
   onClear: () => void
 }
@@ -43,7 +43,7 @@ export function LiveList({ rows, state, filtered, onClear }: LiveListProps) {
       </div>
     )
   }
-  // Whether there is anything is known once the stream is open.
+  // Whether there are any is only known once the stream is open.
   if (!filtered && state.kind === 'connecting') {
     return (
       <Waiting>

@@ -63,7 +63,7 @@ describe('the live page', () => {
     expect(newest!.textContent).toContain('不合规')
     await user.click(within(first!).getByRole('button'))
     expect(within(first!).getByText('plan').nextSibling?.textContent).toBe('pro')
-    // Who may not see personal data is told that there is some.
+    // Without permission to see personal data, its presence is still shown.
     expect(within(first!).getByText('phone').nextSibling?.textContent).toContain('已隐藏')
   })
 
@@ -122,7 +122,7 @@ describe('the live page', () => {
     })
     expect(await screen.findByText('观看的人太多')).toBeShown()
     expect(screen.getByText('连接已断开')).toBeShown()
-    // Nobody knows yet whether there is data.
+    // It isn't known yet whether there is data.
     expect(screen.queryByText('等待数据到达')).toBeNull()
     busy = false
     await user.click(screen.getByRole('button', { name: '立即重连' }))

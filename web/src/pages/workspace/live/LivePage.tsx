@@ -1,4 +1,4 @@
-/** What the app sends, while it arrives, and what became of each message. */
+/** What the app sends, as it arrives, and each message's result. */
 import { PauseOutlined, CaretRightOutlined } from '@ant-design/icons'
 import { Button, Select } from 'antd'
 import { OUTCOMES, type Outcome } from '../../../api/live'

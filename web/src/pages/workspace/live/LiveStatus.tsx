@@ -10,7 +10,7 @@ interface LiveStatusProps {
   onRetry: () => void
 }
 
-/** Whether the line is open; where it is not, why, and when it is tried again. */
+/** Whether the stream is open; if not, why, and when the next try is. */
 export function LiveStatus({ state, paused, onRetry }: LiveStatusProps) {
   const t = useT()
   const { kind } = state
@@ -31,7 +31,7 @@ export function LiveStatus({ state, paused, onRetry }: LiveStatusProps) {
   )
 }
 
-/** Not part of what is announced: it changes every second. */
+/** Not in the live region, because it changes every second. */
 function Again({ at }: { at: number }) {
   const t = useT()
   const seconds = useCountdown(at)

@@ -5,7 +5,7 @@ import { keepWatching, waitAfter, type LiveState } from './keepWatching'
 
 const encoder = new TextEncoder()
 
-/** An answer whose body the test writes. */
+/** A response whose body the test writes. */
 function stream() {
   let controller!: ReadableStreamDefaultController<Uint8Array>
   const body = new ReadableStream<Uint8Array>({ start: (made) => void (controller = made) })
@@ -88,7 +88,7 @@ describe('a live stream', () => {
     stubServer({ '/apps/app-1/live': () => line.response })
     const answer = fetch
     vi.stubGlobal('fetch', (request: Request) => {
-      // As a browser does it: the body of a request that is given up breaks off.
+      // Like a browser: aborting a request breaks its body off.
       request.signal.addEventListener('abort', line.cut)
       return answer(request)
     })

@@ -1,13 +1,13 @@
-/** Keeps a live stream open: opens it again when it ends, ever more slowly where it will not open. */
+/** Keeps a live stream open: reopens it when it ends, backing off on failure. */
 import { ApiError } from '../../../api/errors'
 import { watchLive, type LiveHandlers } from '../../../api/live'
 
 export type LiveState =
   | { kind: 'connecting' }
   | { kind: 'live' }
-  /** The error of the attempt before; none where the stream had simply come to its end. */
+  /** The previous attempt's error; null if the stream simply ended. */
   | { kind: 'waiting'; retryAt: number; error: ApiError | null }
-  /** Asking again would change nothing. */
+  /** Retrying wouldn't help. */
   | { kind: 'refused'; error: ApiError }
 
 interface Watcher extends Omit<LiveHandlers, 'onOpen'> {
@@ -16,7 +16,7 @@ interface Watcher extends Omit<LiveHandlers, 'onOpen'> {
 
 const FIRST_WAIT_MS = 1_000
 const LONGEST_WAIT_MS = 30_000
-/** A stream that held this long was a good one: what comes after it is no repetition. */
+/** A stream that lasted this long was healthy: the next failure starts counting anew. */
 const STEADY_MS = 10_000
 const FINAL = [401, 403, 404]
 
@@ -47,7 +47,7 @@ export async function keepWatching(
   }
 }
 
-/** Doubling, and shortened at random, so that many viewers do not come back in the same moment. */
+/** Exponential, with jitter, so that viewers don't all return at once. */
 export function waitAfter(failures: number, random = Math.random()): number {
   const full = Math.min(FIRST_WAIT_MS * 2 ** Math.max(0, failures - 1), LONGEST_WAIT_MS)
   return full * (1 - random / 2)

@@ -1,10 +1,10 @@
-/** What the live page holds: the newest rows, and those that came while it was paused. */
+/** The live page's rows: the newest, and those held back while paused. */
 import type { LiveMessage, Outcome } from '../../../api/live'
 
 export const MOST_ROWS = 500
 
 export interface LiveRow {
-  /** Counts up as they come. */
+  /** A counter in order of arrival. */
   key: number
   message: LiveMessage
 }
@@ -14,13 +14,13 @@ export interface LiveRows {
   shown: LiveRow[]
   /** Held back while paused, newest first. */
   held: LiveRow[]
-  /** How many were held back, also those beyond what is kept. */
+  /** How many were held back, including discarded ones. */
   waiting: number
   paused: boolean
-  /** Sent to the app but not to this viewer, who gets so many a second. */
+  /** Sent to the app but not to this viewer, whose rate is limited. */
   dropped: number
   next: number
-  /** What came, shown or not any more: a stream that is opened anew begins with the latest again. */
+  /** Messages already received, shown or not: a reopened stream repeats the latest. */
   known: ReadonlySet<string>
 }
 
@@ -67,7 +67,7 @@ export function liveRows(rows: LiveRows, action: LiveAction): LiveRows {
   }
 }
 
-/** Newest first. What had come earlier and is told of later goes where it belongs. */
+/** Newest first. Late reports of earlier messages are sorted in. */
 function newest(came: LiveRow[], before: LiveRow[]): LiveRow[] {
   const all = [...came, ...before]
   if (came.some(({ message }) => message.earlier)) {
@@ -78,7 +78,7 @@ function newest(came: LiveRow[], before: LiveRow[]): LiveRow[] {
 
 const MOST_KNOWN = 4 * MOST_ROWS
 
-/** Leaves out what had come before the stream was opened, where it is known from an earlier stream. */
+/** Drops messages known from an earlier stream. */
 function unknownOf(messages: LiveMessage[], before: ReadonlySet<string>) {
   const known = new Set(before)
   const kept = messages.filter((message) => {
@@ -91,7 +91,7 @@ function unknownOf(messages: LiveMessage[], before: ReadonlySet<string>) {
   return { messages: kept, known: latest.length < known.size ? new Set(latest) : known }
 }
 
-/** A refused message has no id that is known. */
+/** A rejected message has no known ID. */
 function markOf({ log_id, at, outcome, reason, properties }: LiveMessage): string {
   return log_id ? `${log_id} ${outcome}` : JSON.stringify([at, reason, properties])
 }
@@ -101,7 +101,7 @@ export interface LiveFilter {
   outcome?: Outcome
 }
 
-/** Every word is somewhere in the message, whatever the case. */
+/** Whether the message contains every word, ignoring case. */
 export function passes({ message }: LiveRow, { text, outcome }: LiveFilter): boolean {
   if (outcome && message.outcome !== outcome) return false
   const words = text?.toLowerCase().split(/\s+/).filter(Boolean) ?? []

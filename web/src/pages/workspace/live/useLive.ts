@@ -5,7 +5,7 @@ import type { LiveMessage } from '../../../api/live'
 import { keepWatching, type LiveState } from './keepWatching'
 import { liveRows, NO_ROWS } from './rows'
 
-/** Messages are shown in handfuls: drawing each of fifty a second would cost more than it tells. */
+/** Batch updates: rendering each of fifty messages a second would cost too much. */
 const GATHER_MS = 200
 
 export function useLive(appId: string) {
@@ -28,7 +28,7 @@ export function useLive(appId: string) {
     void keepWatching(appId, stop.signal, {
       onState: (next) => {
         setState(next)
-        // What is refused now was allowed before: the frame shows what is left to the person.
+        // The permission was revoked: refresh so that the frame shows what is still allowed.
         if (next.kind === 'refused') void client.invalidateQueries(everythingOf(appId))
       },
       onMessage: (message) => messages.push(message),

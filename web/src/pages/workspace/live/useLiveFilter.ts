@@ -2,7 +2,7 @@ import { OUTCOMES } from '../../../api/live'
 import { useAddressQuery } from '../../../router/useAddressQuery'
 import type { LiveFilter } from './rows'
 
-/** In the address, as everywhere; but typing and choosing here are no steps to go back by. */
+/** In the URL, as everywhere, but without history entries. */
 export function useLiveFilter(): [LiveFilter, (change: LiveFilter) => void] {
   const [query, setQuery] = useAddressQuery()
   const filter: LiveFilter = {

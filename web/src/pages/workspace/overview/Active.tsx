@@ -7,11 +7,11 @@ import type { DayLine, EngagementCardProps } from './card'
 import styles from './overview.module.css'
 
 const WINDOWS = ['dau', 'wau', 'mau'] as const
-/** How many days each looks back over, its own among them. */
+/** How many days each looks back over, including its own. */
 const WINDOW_DAYS = { dau: 1, wau: 7, mau: 30 }
 const LINES: DayLine[] = WINDOWS.map((window) => ({ counter: window, name: `overview.${window}` }))
 
-/** How many come in a day, a week, a month. */
+/** Daily, weekly, and monthly active users. */
 export function Active(card: EngagementCardProps) {
   const t = useT()
   const language = useLanguageStore((state) => state.currentLang)

@@ -1,4 +1,4 @@
-/** A card of figures over their course, day by day. */
+/** A card with figures above a daily chart. */
 import type { Engagement } from '../../../api/engagement'
 import { BlockSkeleton, DataCard } from '../../../components/charts/DataCard'
 import type { MessageKey } from '../../../i18n/store'
@@ -17,10 +17,10 @@ import {
 interface DayCardProps extends EngagementCardProps {
   title: MessageKey
   definition: MessageKey
-  /** How the name of its picture begins. */
+  /** The prefix of the picture's file name. */
   file: string
   figures: (engagement: Engagement) => Figure[]
-  /** Above the figures: which day they are of. */
+  /** Shown above the figures: which day they are for. */
   note?: (engagement: Engagement) => React.ReactNode
   lines: DayLine[]
   stacked?: boolean

@@ -1,4 +1,4 @@
-/** How many come, how many of them are new, and how many come back. One answer for all three cards. */
+/** Active users, new users, and retention. All three cards share one request. */
 import { useQuery } from '@tanstack/react-query'
 import { engagementQuery } from '../../../api/engagement'
 import type { DayRange } from '../../../components/range/range'
@@ -11,7 +11,7 @@ import styles from './overview.module.css'
 
 interface EngagementProps {
   range: DayRange
-  /** The day that it is in the app's zone. */
+  /** Today's date in the app's zone. */
   today: string
 }
 

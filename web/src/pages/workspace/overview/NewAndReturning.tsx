@@ -9,7 +9,7 @@ const LINES: DayLine[] = [
   { counter: 'new_users', name: 'overview.new' },
 ]
 
-/** Of those who come, how many are here for the first time. */
+/** How many active users are new. */
 export function NewAndReturning(card: EngagementCardProps) {
   const t = useT()
   const language = useLanguageStore((state) => state.currentLang)

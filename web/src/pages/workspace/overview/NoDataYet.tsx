@@ -7,7 +7,7 @@ import { useApp } from '../../../session/app'
 import { paths } from '../../../paths'
 import styles from './overview.module.css'
 
-/** Above the zeros of an app that has never sent anything: the way to change that. */
+/** Shown above the zeros of an app that has never sent anything: how to start. */
 export function NoDataYet() {
   const t = useT()
   const { app } = useApp()

@@ -13,7 +13,7 @@ interface DrawnChart extends ChartData {
   onPoint?: { does: (index: number) => void }
 }
 
-// Drawing is the chart's own business; here it is which lines it is given.
+// Drawing is tested with the chart; here, only which lines it gets.
 vi.mock('../../../components/charts/LineChart', async (original) => ({
   ...(await original<object>()),
   LineChart: ({ series, partial, ariaLabel, onPoint }: DrawnChart) => (
@@ -45,7 +45,7 @@ const engagement: Engagement = {
   so_far: { date: '2026-10-02', dau: 12, wau: 31, mau: 81 },
   today: { dau: 12, wau: 31, mau: 81 },
   retention: {
-    // The first two are of one week, the others of the next.
+    // The first two are in one week, the others in the next.
     cohorts: [
       cohort(3, 4, [2, 1]),
       cohort(4, 0, [0, 0, 0]),
@@ -79,7 +79,7 @@ const bodies = (seen: SeenRequest[]) =>
     .filter(({ path }) => path === '/orgs/org-1/data-overall')
     .map(({ body }) => JSON.parse(body) as Record<string, unknown>)
 
-// People who did anything, as an address asks for them.
+// People who did anything, as a URL query.
 const PEOPLE = new URLSearchParams({
   q: JSON.stringify({ s: [{ e: [], m: 'people' }] }),
 }).toString()
@@ -108,7 +108,7 @@ describe('the overview of an app', () => {
     expect(await screen.findByText('13.7%')).toBeShown()
     expect(screen.queryByRole('region', { name: '还没有收到数据' })).toBeNull()
     const active = card('用户活跃度')
-    // Of the last whole day, with today beside it.
+    // For the last full day, with today beside it.
     expect(active.getByText('10月1日 的数据（最近一个完整的日子）')).toBeShown()
     expect(active.getByText('80').textContent).toBe('80今天截至目前 81')
     const lines = active.getByRole('list', { name: '用户活跃度' })
@@ -121,7 +121,7 @@ describe('the overview of an app', () => {
     const fresh = card('新用户与老用户')
     expect(fresh.getByText('11')).toBeShown()
     expect(fresh.getByText('50%')).toBeShown()
-    // Every part that failed says so in its own place, and the page has one way to try again.
+    // Each failed part says so, and the page has a single retry.
     expect(screen.getAllByText('没有加载出来').length).toBeGreaterThanOrEqual(5)
     expect(screen.getAllByRole('alert')).toHaveLength(1)
     expect(screen.getAllByRole('button', { name: spaced('重试') })).toHaveLength(1)

@@ -1,4 +1,4 @@
-/** The app at a glance: how much happens, who comes, and who comes back. */
+/** An overview of the app: how much happens, who comes, and who comes back. */
 import { FailureGroup } from '../../../components/FailureGroup'
 import { Page } from '../../../components/Page'
 import { ComparePicker } from '../../../components/range/ComparePicker'

@@ -9,7 +9,7 @@ import { CutNote, FigureList, type EngagementCardProps } from './card'
 import { RETENTION_DAYS, weeksOf, type CameBack, type NewInWeek } from './weeks'
 import styles from './overview.module.css'
 
-/** Of those who came for the first time, how many were back a day, a week, a month later. */
+/** The share of new users who returned a day, a week, and a month later. */
 export function Retention({ query, cut }: EngagementCardProps) {
   const t = useT()
   const language = useLanguageStore((state) => state.currentLang)
@@ -57,7 +57,7 @@ function Weeks({ weeks }: { weeks: NewInWeek[] }) {
   const [all, setAll] = useState(false)
   if (weeks.length === 0) return <p className={styles.soft}>{t('overview.nobodyNew')}</p>
   const shown = weeks.slice(0, all ? undefined : MOST_SHOWN)
-  // A day that is over for none of them is no column.
+  // Leave out columns that no week has reached.
   const days = RETENTION_DAYS.filter((day) => shown.some((week) => week[day] !== null))
   return (
     <>
@@ -96,7 +96,7 @@ function Weeks({ weeks }: { weeks: NewInWeek[] }) {
   )
 }
 
-/** The more came back, the deeper the color; the number says it too. */
+/** The higher the share, the deeper the color; the number says it too. */
 function Back({ back }: { back: CameBack | null }) {
   const t = useT()
   const language = useLanguageStore((state) => state.currentLang)

@@ -19,7 +19,7 @@ import styles from './overview.module.css'
 
 export interface EngagementCardProps {
   query: CardQuery<Engagement>
-  /** The range on screen is longer than what is counted. */
+  /** The range is longer than what the server counts. */
   cut: boolean
 }
 
@@ -29,13 +29,13 @@ export interface Figure {
   name: string
   definition: string
   value: string | null
-  /** Of the day that is not over. */
+  /** The value of the unfinished day. */
   soFar?: string
-  /** The days whose people it counts; the trend says who they are. */
+  /** The days it counts people over; the trend shows who they are. */
   people?: DayRange
 }
 
-/** A few figures side by side, each with what it means. */
+/** Figures side by side, each with its definition. */
 export function FigureList({ figures }: { figures: Figure[] }) {
   const t = useT()
   return (
@@ -63,7 +63,7 @@ function PeopleLink({ days, children }: { days: DayRange; children: React.ReactN
   )
 }
 
-/** Said where fewer days are shown than were asked for. */
+/** Shown if the range had to be shortened. */
 export function CutNote({ cut }: { cut: boolean }) {
   const t = useT()
   if (!cut) return null
@@ -113,7 +113,7 @@ export function DayChart({ days, label, lines, stacked, ref }: DayChartProps) {
   )
 }
 
-/** The chart of a card as a picture, for those who may take data out. */
+/** A card's chart as a picture, for users who may export data. */
 export function useChartPicture(file: string, title: string, data: Engagement | undefined) {
   const { app, may } = useApp()
   const language = useLanguageStore((state) => state.currentLang)

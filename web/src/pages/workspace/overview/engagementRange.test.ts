@@ -3,11 +3,11 @@ import { addDays } from '../../../components/range/range'
 import { engagementRange, mondayOf } from './engagementRange'
 
 it.each([
-  // What lies ahead has nobody in it yet.
+  // The future has nobody in it yet.
   ['2026-11-01', '2026-11-30', '2026-11-01', '2026-11-15', false],
   ['2026-12-01', '2026-12-31', '2026-11-15', '2026-11-15', false],
   ['2026-10-01', '2026-10-31', '2026-10-01', '2026-10-31', false],
-  // 180 days are counted, a 181st is not.
+  // 180 days are allowed, 181 are not.
   ['2026-05-20', '2026-11-15', '2026-05-20', '2026-11-15', false],
   ['2026-05-19', '2026-11-15', '2026-05-20', '2026-11-15', true],
 ])('%s to %s is asked as %s to %s', (start, end, from, to, cut) => {
@@ -15,13 +15,13 @@ it.each([
 })
 
 it.each([
-  // A Sunday: eight weeks with the one that it ends.
+  // A Sunday: eight weeks including the one it ends.
   ['2026-11-09', '2026-11-15', '2026-09-21'],
   ['2026-11-15', '2026-11-15', '2026-09-21'],
-  // A range that begins earlier, from the Monday of its first week.
+  // A range that begins earlier starts on the Monday of its first week.
   ['2026-09-03', '2026-11-15', '2026-08-31'],
   ['2026-03-01', '2026-03-03', '2026-02-23'],
-  // Unless that is more than can be counted.
+  // Unless that exceeds the limit.
   ['2026-05-20', '2026-11-15', '2026-05-20'],
 ])('of %s to %s, retention looks at those who were new from %s on', (start, end, from) => {
   const asked = engagementRange({ start, end }, '2026-11-15')
@@ -32,7 +32,7 @@ it('always looks at some whose 30th day is over', () => {
   for (let day = 0; day < 7; day += 1) {
     const today = addDays('2026-11-09', day)
     const { cohortsFrom } = engagementRange({ start: today, end: today }, today)
-    // A whole week of them.
+    // A full week of them.
     expect(addDays(cohortsFrom, 6 + 30) < today).toBe(true)
     expect(mondayOf(cohortsFrom)).toBe(cohortsFrom)
   }

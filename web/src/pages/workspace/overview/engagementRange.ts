@@ -1,16 +1,18 @@
 import { ENGAGEMENT_MOST_DAYS } from '../../../api/engagement'
 import { addDays, dayCount, type DayRange } from '../../../components/range/range'
 
-/** Weeks of new people that retention looks at beside this one: of some, the 30th day is over. */
+/**
+ * Weeks of new people in retention besides the current one: enough that for some, day 30 is over.
+ */
 const RETENTION_WEEKS = 7
 
 interface EngagementRange extends DayRange {
   cut: boolean
-  /** A Monday, where that is not too long ago: retention is told by the week. */
+  /** A Monday unless that exceeds the limit, because retention is shown by week. */
   cohortsFrom: string
 }
 
-/** The part of a range that can be asked about: not ahead, and no longer than the server counts. */
+/** The part of a range that can be requested: no future days, and within the server's limit. */
 export function engagementRange(range: DayRange, today: string): EngagementRange {
   const end = range.end > today ? today : range.end
   const asked = range.start > end ? end : range.start
@@ -22,7 +24,7 @@ export function engagementRange(range: DayRange, today: string): EngagementRange
   return { start, end, cut, cohortsFrom: monday < first ? start : monday }
 }
 
-/** The first day of its week. */
+/** The first day of a day's week. */
 export function mondayOf(day: string): string {
   return addDays(day, -((new Date(`${day}T12:00:00Z`).getUTCDay() + 6) % 7))
 }

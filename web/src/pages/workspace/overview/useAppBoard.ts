@@ -5,10 +5,10 @@ import { changed, useRangeParams } from '../../../components/range/useRangeParam
 import { useApp } from '../../../session/app'
 import { useAddressQuery } from '../../../router/useAddressQuery'
 
-/** Long enough for some of those who came first to have had the time to come back. */
+/** Long enough that some of the first new people had time to come back. */
 const DEFAULTS = { preset: '30d' } as const
 
-/** The same board as the team's, of this app alone and by its own clock. */
+/** The same board as the team's, but for one app and in its time zone. */
 export function useAppBoard(): Board {
   const { app, held } = useApp()
   const [query, setQuery] = useAddressQuery()

@@ -4,22 +4,22 @@ import { mondayOf } from './engagementRange'
 export const RETENTION_DAYS = ['day1', 'day7', 'day30'] as const
 type RetentionDay = (typeof RETENTION_DAYS)[number]
 
-/** Of those new people whose day is over, how many came back on it. */
+/** Of the new people whose day is over, how many came back on it. */
 export interface CameBack {
   people: number
   of: number
-  /** There are others whose day is not over yet. */
+  /** For others, the day isn't over yet. */
   partial: boolean
 }
 
-/** Those who were new in one week, Monday to Sunday or as much of it as was asked for. */
+/** People who were new in one week, Monday to Sunday or the part of it in range. */
 export type NewInWeek = Record<RetentionDay, CameBack | null> & {
   first: string
   last: string
   size: number
 }
 
-/** The newest first; weeks in which nobody was new have nobody to come back. */
+/** Newest first, without weeks in which nobody was new. */
 export function weeksOf(cohorts: Cohort[]): NewInWeek[] {
   const weeks = new Map<string, Cohort[]>()
   for (const cohort of cohorts) {

@@ -1,4 +1,4 @@
-/** Who uses the app: users and devices, each on a tab. */
+/** The app's users and devices, one tab each. */
 import { PERSON_KINDS, type PersonKind } from '../../../api/people'
 import { Page } from '../../../components/Page'
 import { Tabs } from '../../../components/Tabs'
@@ -11,7 +11,7 @@ export default function PeoplePage() {
   const [query, setQuery] = useAddressQuery()
   const kind = PERSON_KINDS.find((one) => one === query.get('tab')) ?? 'user'
 
-  /** Page, search and sort are those of the tab that is left. */
+  /** Drops page, search, and sort, which belong to the previous tab. */
   const choose = (tab: PersonKind) =>
     setQuery(tab === 'user' ? {} : { tab }, { preventScrollReset: true })
 

@@ -124,7 +124,7 @@ describe('one of them', () => {
     expect(properties.getByText(/需要“查看个人信息”权限/)).toBeShown()
     const device = screen.getByRole('link', { name: 'p_device' })
     expect(device.getAttribute('href')).toContain('/users/device/p_device')
-    // What failed beside it says so in its own place.
+    // The failed part beside it says so itself.
     const timeline = within(screen.getByRole('region', { name: '行为时间线' }))
     expect(await timeline.findByRole('alert')).toBeShown()
   })

@@ -1,4 +1,4 @@
-/** One user or device: what is kept about them, what they do, and whom they belong with. */
+/** One user or device: properties, activity, and related devices or users. */
 import { ArrowLeftOutlined } from '@ant-design/icons'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from 'react-router'

@@ -1,4 +1,4 @@
-/** What someone did, newest first, going back for as long as there is something. */
+/** What someone did, newest first, paging backward. */
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Button } from 'antd'
 import { useId, useState } from 'react'
@@ -32,7 +32,7 @@ export function PersonTimeline({ kind, personRef }: PersonTimelineProps) {
         {({ pages }) => (
           <>
             <Days items={pages.flatMap(({ items }) => items)} />
-            {/* The steps that are there stay, even if the next ones fail to load. */}
+            {/* Loaded items stay, even if the next ones fail to load. */}
             <FormError>{timeline.error?.message}</FormError>
             {timeline.hasNextPage && (
               <Button

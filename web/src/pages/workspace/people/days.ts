@@ -6,7 +6,7 @@ interface Day {
   items: TimelineItem[]
 }
 
-/** In the order they come in, cut where a day begins in the zone. */
+/** Keeps the order, and splits at midnight in the zone. */
 export function byDay(items: TimelineItem[], timeZone: string): Day[] {
   const days: Day[] = []
   for (const item of items) {
@@ -18,7 +18,7 @@ export function byDay(items: TimelineItem[], timeZone: string): Day[] {
   return days
 }
 
-/** A zone that the server knows and this browser does not: the day in its own is near enough. */
+/** If this browser doesn't know the server's zone, its own date is close enough. */
 function dayIn(moment: number, timeZone: string): string {
   try {
     return dayAt(moment, timeZone)

@@ -35,6 +35,6 @@ it('a timeline is cut where days begin in the zone', () => {
     ['2026-11-15', 1],
   ])
   expect(days('UTC')).toEqual([['2026-11-15', 3]])
-  // A zone that this browser does not know takes nothing off the screen.
+  // An unknown time zone must not hide anything.
   expect(byDay(items, 'Moon/Crater').flatMap(({ items: of }) => of)).toEqual(items)
 })

@@ -1,4 +1,4 @@
-/** Waits for the first event, and turns green by itself when it comes. */
+/** Waits for the first event, and turns green automatically when it arrives. */
 import { useMutation } from '@tanstack/react-query'
 import { Button } from 'antd'
 import { sendTestEvent, TEST_EVENT } from '../../../api/testEvent'
@@ -54,7 +54,7 @@ export function FirstEvent() {
   )
 }
 
-/** Where what came can be seen, once it is stored. */
+/** Links to where the data can be seen, once it is stored. */
 function Next() {
   const t = useT()
   const { app, may } = useApp()
@@ -70,7 +70,7 @@ function Next() {
   )
 }
 
-/** For whoever wants to see it work before any code is written. */
+/** For people who want to see it work before writing any code. */
 function TestEvent({ quiet }: { quiet: boolean }) {
   const t = useT()
   const { app } = useApp()

@@ -113,7 +113,7 @@ describe('the first event', () => {
       },
     })
     expect(await screen.findByText('收到第一条事件：page_view')).toBeShown()
-    // Pages to look at it are offered once they have it.
+    // The links appear once those pages have the data.
     expect(within(state()).getByText(/^正在入库/)).toBeShown()
     expect(within(state()).queryByRole('link')).toBeNull()
   })

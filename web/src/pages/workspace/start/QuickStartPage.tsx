@@ -1,4 +1,4 @@
-/** The first data of an app: what to paste where, and the moment it arrives. */
+/** An app's first data: what to paste where, and the moment it arrives. */
 import { Page } from '../../../components/Page'
 import { Panel } from '../../../components/Panel'
 import { Tabs } from '../../../components/Tabs'

@@ -1,4 +1,4 @@
-/** The ways to send data, each with code that works as it stands. */
+/** The ways to send data, each with code that works as it is. */
 import { useQuery } from '@tanstack/react-query'
 import { accessKeysQuery } from '../../../api/keys'
 import { CodeBlock } from '../../../components/CodeBlock'
@@ -52,7 +52,7 @@ export function ModuleSource() {
   )
 }
 
-/** One event from a terminal, with nothing to install. */
+/** Sends one event from a terminal, with nothing to install. */
 export function CurlSource() {
   const t = useT()
   const { app } = useApp()

@@ -3,7 +3,7 @@ import { comparing } from '../../../lib/sort'
 
 const latest = comparing('timestamp', 'desc')
 
-/** One that a call can be signed with now; the one used last, since someone holds its secret. */
+/** A key that works now; the one used last, because someone has its secret. */
 export function usableKey(keys: AccessKey[]): AccessKey | undefined {
   return keys
     .filter(({ state }) => state === 'active')

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
 import { keepWatching } from '../live/keepWatching'
 
-/** The name of the first event to come, where this server is the one that receives it. */
+/** The name of the first event to arrive, if this server receives the app's data. */
 export function useFirstName(appId: string, listening: boolean): string | null {
   const [name, setName] = useState<string | null>(null)
   const waits = listening && name === null
@@ -12,7 +12,7 @@ export function useFirstName(appId: string, listening: boolean): string | null {
       onMessage: ({ outcome, event }) => {
         if (outcome === 'accepted' && event) setName(event)
       },
-      // Whether it is open matters to nobody here: the counters are asked anyway.
+      // The connection state doesn't matter: the counters are polled anyway.
       onState: () => {},
       onDropped: () => {},
     })
