@@ -6,7 +6,7 @@ export interface TransportSettings {
   endpoint: string
   options: Options
   sign?: Sign
-  /** False if nothing may be collected or sent any more. */
+  /** False if nothing may be collected or sent anymore. */
   allowed(): boolean
   debug(text: string, detail?: unknown): void
 }

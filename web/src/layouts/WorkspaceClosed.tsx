@@ -5,7 +5,7 @@ import { useT } from '../i18n/useT'
 import { paths } from '../paths'
 import { useApp } from '../session/app'
 
-/** Shown instead of a deleted app's pages: nobody may read its data any more. */
+/** Shown instead of a deleted app's pages: nobody may read its data anymore. */
 export function WorkspaceClosed() {
   const t = useT()
   const { app } = useApp()

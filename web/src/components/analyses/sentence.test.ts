@@ -69,7 +69,7 @@ const SENTENCES: [Draft, string, string][] = [
       exclude: one('refund'),
     },
     '90 分钟内依次完成 landing → 浏览商品 → order 的用户，中间没有其他步骤，排除期间做过 refund 的用户',
-    'People who did landing, then 浏览商品, then order within 90 minutes, with no other step in between, leaving out those who did refund',
+    'People who did landing, then 浏览商品, then order within 90 minutes, with no other step in between, excluding people who did refund',
   ],
   [
     {
@@ -82,7 +82,7 @@ const SENTENCES: [Draft, string, string][] = [
       mode: 'on_or_after',
     },
     '首次完成注册的用户在之后 1 周里再次完成 order 的留存，当期或之后回访都算',
-    'How many people who did 注册 for the first time came back to do order over the next 1 week, counting those who came back then or later',
+    'How many people who did 注册 for the first time came back to do order over the next 1 week, counting people who came back then or later',
   ],
   [
     { kind: 'paths', from: one('landing'), steps: 5, events: one('page_view') },
@@ -102,7 +102,7 @@ const SENTENCES: [Draft, string, string][] = [
   [
     { kind: 'distribution', event: one('order'), of: { property: 'amount' } },
     'order 的 amount 分布',
-    'How amount of order is spread',
+    'Distribution of amount in order',
   ],
   [
     { kind: 'lifecycle', event: one('order') },

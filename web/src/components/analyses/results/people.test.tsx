@@ -124,7 +124,7 @@ it.each<[string, Question, Pick]>([
     { ...dropped, group: { values: ['out'], other: false, redacted: [false] } },
   ],
   [
-    'Began Sun, Mar 1, 2026 · came back: Day 3',
+    'Started Sun, Mar 1, 2026 · came back: Day 3',
     {
       kind: 'retention',
       ...RANGE,
