@@ -43,7 +43,7 @@ export const UNASKED: CallOptions = { ignoreErrors: true }
 export const http = createClient<paths>({
   baseUrl: `${location.origin}/api/v1`,
   credentials: 'include',
-  fetch: fetchProven,
+  fetch: fetchWithReauth,
 })
 
 http.use({
@@ -71,16 +71,16 @@ export async function fetchWithLimit(request: Request): Promise<Response> {
  * Some calls require a recent sign-in. This is transparent to the caller: ask the user to confirm,
  * then repeat the call once.
  */
-async function fetchProven(request: Request): Promise<Response> {
+async function fetchWithReauth(request: Request): Promise<Response> {
   // A body can be sent only once, so clone the request before the first try.
   const again = request.clone()
   const response = await fetchWithLimit(request)
-  if (!(await wantsProof(response))) return response
+  if (!(await needsReauth(response))) return response
   if (!(await handlers.reauthenticate())) throw givenUp('reauth_cancelled')
   return fetchWithLimit(again)
 }
 
-async function wantsProof(response: Response): Promise<boolean> {
+async function needsReauth(response: Response): Promise<boolean> {
   if (response.status !== 403) return false
   const body: unknown = await response
     .clone()

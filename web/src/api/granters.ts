@@ -20,7 +20,7 @@ export function grantersQuery(appId: string | null, orgId: string | null) {
     queryFn: async (): Promise<Granters> => {
       const app = appId ? await appOf(appId) : null
       const team = app?.org_id ?? orgId
-      return { app, people: team ? await runnersOf(team) : [] }
+      return { app, people: team ? await managersOf(team) : [] }
     },
     retry: false,
   })
@@ -30,7 +30,7 @@ function appOf(id: string): Promise<App | null> {
   return call(http.GET('/apps/{id}', { params: { path: { id } } }), UNASKED).catch(() => null)
 }
 
-async function runnersOf(id: string): Promise<OrgMember[]> {
+async function managersOf(id: string): Promise<OrgMember[]> {
   const query = { page: 1, page_size: ASKED_FOR, sort: 'role', order: 'asc' } as const
   const asked = http.GET('/orgs/{id}/members', { params: { path: { id }, query } })
   const { items } = await call(asked, UNASKED).catch(() => ({ items: [] }))

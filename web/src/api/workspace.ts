@@ -5,6 +5,6 @@ import { call, http, UNASKED } from './client'
 export function rememberApp(appId: string): Promise<unknown> {
   const body = { app_id: appId }
   // Continues even if the page is closed.
-  const told = http.PUT('/current/last-app', { body, keepalive: true })
-  return call(told, UNASKED)
+  const request = http.PUT('/current/last-app', { body, keepalive: true })
+  return call(request, UNASKED)
 }

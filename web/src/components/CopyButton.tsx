@@ -28,7 +28,7 @@ export function CopyButton({ text, compact, children }: CopyButtonProps) {
     setOutcome((await copyText(text)) ? 'done' : 'failed')
   }
 
-  const said = outcome && t(outcome === 'done' ? 'copy.done' : 'copy.failed')
+  const announcement = outcome && t(outcome === 'done' ? 'copy.done' : 'copy.failed')
   return (
     <>
       <Button
@@ -36,10 +36,10 @@ export function CopyButton({ text, compact, children }: CopyButtonProps) {
         icon={outcome === 'done' ? <CheckOutlined aria-hidden /> : <CopyOutlined aria-hidden />}
         onClick={() => void copy()}
       >
-        {compact ? null : (said ?? children)}
+        {compact ? null : (announcement ?? children)}
       </Button>
       <span role="status" className="visually-hidden">
-        {said}
+        {announcement}
       </span>
     </>
   )

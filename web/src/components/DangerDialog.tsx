@@ -77,7 +77,7 @@ function Confirmation<Impact, Answer>(
       disabled={!ready || props.disabled}
       onCancel={onCancel}
     >
-      {hits && <Hits hits={hits(known)} />}
+      {hits && <ImpactCounts hits={hits(known)} />}
       <div className={styles.words}>
         {typeof children === 'function' ? children(known) : children}
       </div>
@@ -92,7 +92,7 @@ function Confirmation<Impact, Answer>(
   )
 }
 
-function Hits({ hits }: { hits: Hit[] }) {
+function ImpactCounts({ hits }: { hits: Hit[] }) {
   return (
     <dl className={styles.hits}>
       {hits.map(({ label, count, most }) => (

@@ -32,14 +32,14 @@ export function Loaded<Data>(props: LoadedProps<Data>) {
   const waits = fresh && isFetching
   if (data !== undefined && !waits)
     return isEmpty(data) && empty !== undefined ? empty : children(data!)
-  if (!error || waits) return <Waiting>{shapes(skeleton)}</Waiting>
+  if (!error || waits) return <Waiting>{skeletonOf(skeleton)}</Waiting>
   if (missing !== undefined && error instanceof ApiError && error.status === 404) return missing
   return <LoadFailure error={error} retrying={isFetching} onRetry={() => void refetch()} />
 }
 
 const isEmpty = (data: unknown) => data === null || (Array.isArray(data) && data.length === 0)
 
-const shapes = (skeleton: React.ReactNode) =>
+const skeletonOf = (skeleton: React.ReactNode) =>
   typeof skeleton === 'number' ? (
     <Skeleton active title={false} paragraph={{ rows: skeleton }} />
   ) : (

@@ -5,7 +5,7 @@ import { noteOpened } from '../session/appEntry'
 import { rememberOrg } from '../session/org'
 
 /** Sequential, so that the server hears of the last opened app last. */
-let told: Promise<unknown> = Promise.resolve()
+let pending: Promise<unknown> = Promise.resolve()
 
 /** Remembers the opened app as where the user lands next time, and its team as current. */
 export function useLastApp(app: App): void {
@@ -17,6 +17,6 @@ export function useLastApp(app: App): void {
     // Immediately: someone who moves on before the server answers means the app they see.
     noteOpened({ org_id, app_id: id, endpoint, is_local })
     // If it fails, the user lands in the previous app next time; nothing on screen depends on it.
-    told = told.then(() => rememberApp(id)).catch(() => {})
+    pending = pending.then(() => rememberApp(id)).catch(() => {})
   }, [open, id, org_id, endpoint, is_local])
 }

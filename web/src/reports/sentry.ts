@@ -95,8 +95,9 @@ export function report(
       return { ...inner, send: (envelope) => inner.send(scrubEnvelope(envelope, scrubber)) }
     },
   })?.addEventProcessor((event) => {
-    const told = event.contexts?.route?.pattern
-    event.transaction = typeof told === 'string' ? told : scrubber.pattern(window.location.pathname)
+    const routePattern = event.contexts?.route?.pattern
+    event.transaction =
+      typeof routePattern === 'string' ? routePattern : scrubber.pattern(window.location.pathname)
     if ('urls' in event) event.urls = (event.urls as string[]).map((url) => scrubber.address(url))
     return event
   })

@@ -33,12 +33,12 @@ export async function followPeople(routes: RouteObject[]): Promise<() => void> {
   if (!settings) return () => {}
   let reporter: Promise<Reporter> | null = null
   let followed: string | null = null
-  const strangers = strangersReporter({ settings, environment, routes })
+  const reportAnonymously = anonymousReporter({ settings, environment, routes })
 
   const follow = () => {
     const userId = signedIn()
     // While the user is still loading, nobody counts as signed out.
-    if (!isAsked()) tellStrangersMishaps(userId === null ? strangers : null)
+    if (!isAsked()) tellStrangersMishaps(userId === null ? reportAnonymously : null)
     if (userId === followed) return
     followed = userId
     if (reporter) reporter.then(({ follow }) => follow(userId)).catch(() => {})
@@ -57,12 +57,12 @@ export async function followPeople(routes: RouteObject[]): Promise<() => void> {
   return stop
 }
 
-function strangersReporter(teller: Teller): (mishap: Mishap) => boolean {
+function anonymousReporter(teller: Teller): (mishap: Mishap) => boolean {
   const sampled = Math.random() < STRANGERS_SAMPLED
-  let told = 0
+  let reported = 0
   return (mishap) => {
-    if (!sampled || told >= STRANGERS_MOST || !isOurs(mishap.error)) return false
-    told += 1
+    if (!sampled || reported >= STRANGERS_MOST || !isOurs(mishap.error)) return false
+    reported += 1
     import('./anonymous')
       .then(({ tellAnonymously }) => tellAnonymously(mishap, teller))
       .catch(() => {})

@@ -12,11 +12,11 @@ export function useOnceInAddress<Name extends string>(names: readonly Name[]): T
   const read = () => Object.fromEntries(names.map((name) => [name, query.get(name)])) as Taken<Name>
   const [taken, setTaken] = useState(read)
   // The parameter is back, for instance after Back to a cached page.
-  const said = names.some((name) => query.has(name))
-  const [before, setBefore] = useState(said)
-  if (said !== before) {
-    setBefore(said)
-    if (said) setTaken(read())
+  const isPresent = names.some((name) => query.has(name))
+  const [before, setBefore] = useState(isPresent)
+  if (isPresent !== before) {
+    setBefore(isPresent)
+    if (isPresent) setTaken(read())
   }
 
   const leaveAddress = useEffectEvent(() =>
@@ -29,7 +29,7 @@ export function useOnceInAddress<Name extends string>(names: readonly Name[]): T
     ),
   )
   useEffect(() => {
-    if (said) leaveAddress()
-  }, [said])
+    if (isPresent) leaveAddress()
+  }, [isPresent])
   return taken
 }

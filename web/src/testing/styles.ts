@@ -3,7 +3,7 @@
  * Design's style rules. Keeps only the rules that affect whether an element is visible or
  * clickable.
  */
-function keepWhatHides(changes: MutationRecord[]): void {
+function keepVisibilityRules(changes: MutationRecord[]): void {
   for (const { target, addedNodes } of changes) {
     for (const node of [target, ...addedNodes]) {
       if (node instanceof HTMLStyleElement && node.sheet) prune(node.sheet)
@@ -20,4 +20,4 @@ function prune(sheet: CSSStyleSheet): void {
   }
 }
 
-new MutationObserver(keepWhatHides).observe(document.head, { childList: true, subtree: true })
+new MutationObserver(keepVisibilityRules).observe(document.head, { childList: true, subtree: true })

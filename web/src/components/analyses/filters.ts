@@ -111,12 +111,12 @@ export function withOperator(test: Test, operator: Operator): Test {
 
 /** Drops the values, which don't apply to another property, and the operator if it doesn't fit. */
 export function withProperty({ operator }: Test, property: string): Test {
-  const fits = operatorsFor(surelyOf(property)).includes(operator)
+  const fits = operatorsFor(certainKind(property)).includes(operator)
   return { property, operator: fits ? operator : 'is', values: [] }
 }
 
 /** By name alone: common properties are text, and an app's own can be anything. */
-function surelyOf(property: string): PropertyKind {
+function certainKind(property: string): PropertyKind {
   if (isCohort(property)) return 'cohort'
   return property.startsWith('$') && !profileOf(property) ? 'text' : 'unknown'
 }

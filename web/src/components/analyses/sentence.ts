@@ -45,13 +45,13 @@ function main(draft: Draft, words: Words): string {
           ? words.t('analyses.say.session')
           : put('analyses.say.within', { window: windowText(draft.window_minutes, words) }, words)
       const side = draft.to ? 'analyses.say.pathsTo' : 'analyses.say.pathsFrom'
-      const told = {
+      const params = {
         event: event(draft.to ?? draft.from ?? ANY),
         steps: String(draft.steps),
         within,
       }
       const of = draft.events && draft.events.events.length > 0 ? event(draft.events) : null
-      const text = put(side, told, words)
+      const text = put(side, params, words)
       return of === null
         ? text
         : joined([text, put('analyses.say.pathsOf', { events: of }, words)], words)
@@ -119,13 +119,13 @@ function funnelText({ steps, window_minutes, order, exclude }: FunnelDraft, word
 
 function retentionText(draft: RetentionDraft, words: Words): string {
   const { first, first_ever, returning, unit, units, mode } = draft
-  const told = {
+  const params = {
     first: eventText(first, words),
     returning: eventText(returning, words),
     span: unitText(units, unit, words.language),
   }
   const who = first_ever ? 'analyses.say.retentionEver' : 'analyses.say.retention'
-  const text = put(who, told, words)
+  const text = put(who, params, words)
   return mode === 'on_or_after' ? joined([text, words.t('analyses.say.orAfter')], words) : text
 }
 
@@ -161,10 +161,10 @@ function testText({ property, operator, values }: Test, words: Words): string {
     return put(key, { name: propertyName(property, t, words.cohorts) }, words)
   }
   const test = t(`analyses.operator.${operator}`)
-  const told = { property: named(property, words), test }
-  if (NO_VALUE.includes(operator)) return put('analyses.say.testAlone', told, words)
+  const params = { property: named(property, words), test }
+  if (NO_VALUE.includes(operator)) return put('analyses.say.testAlone', params, words)
   const value = listed(values.map(isolated), 'disjunction', words)
-  return put('analyses.say.test', { ...told, value }, words)
+  return put('analyses.say.test', { ...params, value }, words)
 }
 
 function byClause(draft: Draft, words: Words): string[] {

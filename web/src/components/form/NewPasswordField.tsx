@@ -24,7 +24,7 @@ interface NewPasswordFieldProps<Values extends FieldValues> {
 }
 
 /** Aligns the meter with the server: at least "good" if it accepts the password, less if not. */
-function agreeing(seen: Strength, verdict: PasswordVerdict | null): Strength {
+function reconcile(seen: Strength, verdict: PasswordVerdict | null): Strength {
   if (!verdict || seen.level === 0) return seen
   if (verdict.acceptable) return { level: seen.level < 3 ? 3 : seen.level, advice: null }
   return seen.level < 3 ? seen : { level: 2, advice: null }
@@ -35,7 +35,7 @@ export function NewPasswordField<Values extends FieldValues>(props: NewPasswordF
   const t = useT()
   const typed: string = useWatch({ control, name })
   const verdict = usePasswordVerdict(typed, personal, token)
-  const { level, advice } = agreeing(assessPassword(typed, personal), verdict)
+  const { level, advice } = reconcile(assessPassword(typed, personal), verdict)
   const refused = verdict?.acceptable === false ? verdict.message : null
   const rule = t('field.password.rule', PASSWORD_LENGTH)
   const hint = advice ? t(`strength.${advice}`) : (refused ?? rule)

@@ -14,7 +14,7 @@ export function StandingNotice() {
   const connection = useConnection(({ state }) => state)
   const outdated = useOutdated((state) => state.outdated)
   if (connection === 'lost') return <Lost />
-  if (connection === 'again') return <Again />
+  if (connection === 'again') return <BackOnline />
   return outdated ? <Outdated /> : null
 }
 
@@ -37,7 +37,7 @@ function Lost() {
   )
 }
 
-function Again() {
+function BackOnline() {
   const t = useT()
   return (
     <div className={styles.notice} data-tone="success" role="status">

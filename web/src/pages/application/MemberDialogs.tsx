@@ -101,7 +101,7 @@ function MembersDialog(props: MembersDialogProps) {
   return (
     <Dialog title={title} onCancel={close}>
       {partly ? (
-        <Partly outcome={partly} said={said} onClose={close} />
+        <PartialResult outcome={partly} said={said} onClose={close} />
       ) : (
         <DialogForm submitting={submitting} submit={submit} danger={danger} onCancel={onCancel}>
           {children}
@@ -137,13 +137,13 @@ function Names({ members }: { members: AppMember[] }) {
   )
 }
 
-interface PartlyProps {
+interface PartialResultProps {
   outcome: Outcome
   said: (count: number) => string
   onClose: () => void
 }
 
-function Partly({ outcome, said, onClose }: PartlyProps) {
+function PartialResult({ outcome, said, onClose }: PartialResultProps) {
   const t = useT()
   return (
     <>

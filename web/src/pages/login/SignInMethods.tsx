@@ -133,7 +133,7 @@ export function SignInMethods({ search, halfway = false, news }: SignInMethodsPr
           )}
         </div>
       )}
-      <WaysOn search={search} address={address} />
+      <MoreOptions search={search} address={address} />
     </>
   )
 }
@@ -143,7 +143,7 @@ function noticeOf(arrived: ArrivalNotice | undefined, notice: unknown, t: Transl
   return arrived && t(NOTICES[arrived])
 }
 
-function WaysOn({ search, address }: { search: string; address: string }) {
+function MoreOptions({ search, address }: { search: string; address: string }) {
   const t = useT()
   const registration = useEnvironment()?.registration
   const redirect = queryText(parseQuery(search), 'redirect') ?? undefined

@@ -25,7 +25,7 @@ export function SsoSignIn({ search, address, onAddress }: SsoSignInProps) {
     send: ({ email }) => {
       const redirect = queryText(parseQuery(search), 'redirect') ?? undefined
       return startSso({ email: email.trim() }, redirect).catch((error: unknown) => {
-        throw isUnknownDomain(error) ? onTheAddress(error, t('sso.notFound')) : error
+        throw isUnknownDomain(error) ? atAddressField(error, t('sso.notFound')) : error
       })
     },
     done: leave,
@@ -59,6 +59,6 @@ function isUnknownDomain(error: unknown): error is ApiError {
   return error instanceof ApiError && error.code === 'sso_not_found'
 }
 
-function onTheAddress({ status, code }: ApiError, text: string): ApiError {
+function atAddressField({ status, code }: ApiError, text: string): ApiError {
   return new ApiError({ status, code, text: () => text, fields: { email: text } })
 }

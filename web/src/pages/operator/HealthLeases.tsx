@@ -27,7 +27,7 @@ interface Work extends FleetLease {
 }
 
 /** Loading has many partitions; one instance's are combined into one row. */
-function together(leases: FleetLease[]): Work[] {
+function combinePartitions(leases: FleetLease[]): Work[] {
   const works = new Map<string, Work>()
   for (const lease of leases) {
     const { name, holder, held_until } = lease
@@ -50,7 +50,7 @@ export function HealthLeases({ health }: { health: InstanceHealth }) {
       ) : (
         <PlainTable
           label={t('health.leases')}
-          rows={together(health.leases)}
+          rows={combinePartitions(health.leases)}
           rowKey={({ key }) => key}
           columns={columns(t, health)}
         />

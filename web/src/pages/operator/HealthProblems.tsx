@@ -26,7 +26,11 @@ export function HealthProblems({ health }: { health: InstanceHealth }) {
       ) : (
         <ul className={styles.problems} aria-label={t('health.problems')}>
           {problems.map((problem) => (
-            <Trouble key={`${problem.code} ${problem.subject}`} health={health} problem={problem} />
+            <ProblemItem
+              key={`${problem.code} ${problem.subject}`}
+              health={health}
+              problem={problem}
+            />
           ))}
         </ul>
       )}
@@ -34,7 +38,7 @@ export function HealthProblems({ health }: { health: InstanceHealth }) {
   )
 }
 
-function Trouble({ health, problem }: { health: InstanceHealth; problem: HealthProblem }) {
+function ProblemItem({ health, problem }: { health: InstanceHealth; problem: HealthProblem }) {
   const t = useT()
   const language = useLanguageStore((state) => state.currentLang)
   const { code, severity, detail } = problem

@@ -34,14 +34,14 @@ export function PeopleDrawer({ pick, onClose, ...behind }: PeopleDrawerProps) {
       destroyOnHidden
       onClose={onClose}
     >
-      {pick && <Behind key={JSON.stringify(pick)} {...behind} pick={pick} />}
+      {pick && <PeopleBehind key={JSON.stringify(pick)} {...behind} pick={pick} />}
     </Drawer>
   )
 }
 
-type BehindProps = Omit<PeopleDrawerProps, 'pick' | 'onClose'> & { pick: Pick }
+type PeopleBehindProps = Omit<PeopleDrawerProps, 'pick' | 'onClose'> & { pick: Pick }
 
-function Behind({ appId, question, pick, actions }: BehindProps) {
+function PeopleBehind({ appId, question, pick, actions }: PeopleBehindProps) {
   const t = useT()
   const language = useLanguageStore((state) => state.currentLang)
   const timezone = useZone(question)

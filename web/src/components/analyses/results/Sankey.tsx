@@ -18,7 +18,7 @@ interface SankeyProps {
 }
 
 /** What ECharts says about the drawing: a node, or a link between two. */
-interface Told {
+interface SankeyItem {
   name?: string
   source?: string
   target?: string
@@ -38,13 +38,13 @@ export function Sankey({ flows, side, label, onPlace, onFlow }: SankeyProps) {
   const places = useMemo(() => placesOf(flows), [flows])
   useEffect(() => {
     if (!chart) return
-    const flowOf = ({ source: from, target: to }: Told) =>
+    const flowOf = ({ source: from, target: to }: SankeyItem) =>
       flows.find(({ source, target }) => source.id === from && target.id === to)
     // The full name and count: there is little room beside a node.
-    const name = ({ data }: { data?: unknown }) => {
-      const told = (data ?? {}) as Told
-      const place = places.find(({ id }) => id === told.name)
-      const flow = flowOf(told)
+    const showTitle = ({ data }: { data?: unknown }) => {
+      const item = (data ?? {}) as SankeyItem
+      const place = places.find(({ id }) => id === item.name)
+      const flow = flowOf(item)
       const element = host.current
       if (!element) return
       if (place) element.title = nodeName(place.node, t)
@@ -54,20 +54,20 @@ export function Sankey({ flows, side, label, onPlace, onFlow }: SankeyProps) {
         element.title = `${ends} · ${t('results.peopleTotal', { count: flow.people })}`
       }
     }
-    const forget = () => name({})
+    const clearTitle = () => showTitle({})
     const choose = ({ dataType, data }: { dataType?: string; data?: unknown }) => {
-      const told = (data ?? {}) as Told
-      if (dataType === 'node' && told.name) onPlace(told.name)
-      const flow = flowOf(told)
+      const item = (data ?? {}) as SankeyItem
+      if (dataType === 'node' && item.name) onPlace(item.name)
+      const flow = flowOf(item)
       if (dataType === 'edge' && flow) onFlow?.(flow)
     }
-    chart.on('mouseover', name)
-    chart.on('mouseout', forget)
+    chart.on('mouseover', showTitle)
+    chart.on('mouseout', clearTitle)
     chart.on('click', choose)
     return () => {
       if (chart.isDisposed()) return
-      chart.off('mouseover', name)
-      chart.off('mouseout', forget)
+      chart.off('mouseover', showTitle)
+      chart.off('mouseout', clearTitle)
       chart.off('click', choose)
     }
   }, [chart, host, flows, places, onPlace, onFlow, t])

@@ -69,13 +69,13 @@ const UNITS = [
 export function elapsed(seconds: number, language: string): string {
   const whole = Math.max(0, Math.round(seconds))
   const first = UNITS.findIndex(([, length]) => whole >= length)
-  if (first < 0) return told(0, 'second', language)
+  if (first < 0) return formatUnit(0, 'second', language)
   const [unit, length] = UNITS[first]!
-  const text = told(Math.floor(whole / length), unit, language)
+  const text = formatUnit(Math.floor(whole / length), unit, language)
   const [smaller, smallerLength] = UNITS[first + 1] ?? ['second', 1]
   const rest = Math.floor((whole % length) / smallerLength)
-  return rest === 0 ? text : `${text} ${told(rest, smaller, language)}`
+  return rest === 0 ? text : `${text} ${formatUnit(rest, smaller, language)}`
 }
 
-const told = (value: number, unit: string, language: string) =>
+const formatUnit = (value: number, unit: string, language: string) =>
   spaced(value.toLocaleString(language, { style: 'unit', unit, unitDisplay: 'short' }))

@@ -81,7 +81,7 @@ function AddDomain({ onAdded }: { onAdded: (domain: SsoDomain) => void }) {
   const { sending, failure, onSubmit } = useSubmit(form, {
     send: ({ domain }) =>
       addSsoDomain(org.id, domain.trim().toLowerCase()).catch((error: unknown) => {
-        throw onTheField(error, (key) => t(key))
+        throw atDomainField(error, (key) => t(key))
       }),
     done: (added) => {
       form.reset()
@@ -116,7 +116,7 @@ function AddDomain({ onAdded }: { onAdded: (domain: SsoDomain) => void }) {
   )
 }
 
-function onTheField(error: unknown, t: (key: MessageKey) => string): unknown {
+function atDomainField(error: unknown, t: (key: MessageKey) => string): unknown {
   const code = error instanceof ApiError ? error.code : null
   const key = code !== null && Object.hasOwn(FIELD_CODES, code) ? FIELD_CODES[code] : undefined
   if (!(error instanceof ApiError) || !key) return error

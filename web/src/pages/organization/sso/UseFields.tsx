@@ -38,7 +38,7 @@ export function UseFields({ control, sso, members, unlinked, onOff }: UseFieldsP
         onChoose={role.onChange}
         note={t('ssoSetting.roleNote')}
       />
-      <Ticked
+      <CheckboxField
         control={control}
         name="enabled"
         label={t('ssoSetting.enable')}
@@ -46,7 +46,7 @@ export function UseFields({ control, sso, members, unlinked, onOff }: UseFieldsP
         disabled={lacksDomain}
         onChange={(on) => !on && onOff()}
       />
-      <Ticked
+      <CheckboxField
         control={control}
         name="enforced"
         label={t('ssoSetting.enforce')}
@@ -62,7 +62,7 @@ export function UseFields({ control, sso, members, unlinked, onOff }: UseFieldsP
   )
 }
 
-interface TickedProps {
+interface CheckboxFieldProps {
   control: Control<SsoValues>
   name: 'enabled' | 'enforced'
   label: string
@@ -71,7 +71,7 @@ interface TickedProps {
   onChange?: (on: boolean) => void
 }
 
-function Ticked({ control, name, label, note, disabled, onChange }: TickedProps) {
+function CheckboxField({ control, name, label, note, disabled, onChange }: CheckboxFieldProps) {
   const id = useId()
   const {
     field: { value, onChange: change },

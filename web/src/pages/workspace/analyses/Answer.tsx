@@ -40,7 +40,7 @@ export function Answer({ draft, question, answer, faults, time, onChange }: Answ
   const chart = useRef<ChartHandle>(null)
   const [pick, setPick] = useState<Pick | null>(null)
   const lacking = missing(draft)
-  const shown = useShown(question, answer)
+  const shown = useShownAnswer(question, answer)
   const title = sentenceOf(draft, words)
 
   if (lacking) {
@@ -115,7 +115,7 @@ export function Answer({ draft, question, answer, faults, time, onChange }: Answ
           onStop={() => void client.cancelQueries(runQuery(app.id, question), { silent: true })}
         />
       )}
-      {isHeavy(answer.error) && <Heavy time={time} />}
+      {isHeavy(answer.error) && <TooHeavy time={time} />}
       {shown && (
         <PeopleDrawer
           appId={app.id}
@@ -139,7 +139,7 @@ interface Shown {
 }
 
 /** An answer with its question: while the next one is loading, the previous one. */
-function useShown(
+function useShownAnswer(
   question: Question,
   { data, isPlaceholderData }: { data?: Found; isPlaceholderData: boolean },
 ): Shown | null {
@@ -161,7 +161,7 @@ function useWords(draft: Draft): Words {
 const isHeavy = (error: Error | null) =>
   error instanceof ApiError && (error.code === 'timeout' || error.code === 'query_too_heavy')
 
-function Heavy({ time }: { time: RangeParams }) {
+function TooHeavy({ time }: { time: RangeParams }) {
   const t = useT()
   return (
     <p className={styles.heavy}>

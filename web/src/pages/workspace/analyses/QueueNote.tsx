@@ -7,7 +7,7 @@ import { useApp } from '../../../session/app'
 import styles from './analyses.module.css'
 
 /** Most answers arrive before anyone wonders. */
-const PATIENCE = 2_000
+const NOTE_AFTER_MS = 2_000
 
 /** Why an answer takes long: others are ahead, or it is a lot of work. Can be stopped. */
 export function QueueNote({ onStop }: { onStop: () => void }) {
@@ -15,7 +15,7 @@ export function QueueNote({ onStop }: { onStop: () => void }) {
   const { app } = useApp()
   const [isLate, setLate] = useState(false)
   useEffect(() => {
-    const timer = setTimeout(() => setLate(true), PATIENCE)
+    const timer = setTimeout(() => setLate(true), NOTE_AFTER_MS)
     return () => clearTimeout(timer)
   }, [])
   const { data: ahead = null, isPending } = useQuery({

@@ -57,7 +57,7 @@ export function Result(props: ResultProps) {
         course={draft.course ?? 'each'}
         onShow={(shown) => onChange({ ...draft, ...shown })}
         onGroup={(group) => onChange(narrowed(draft, group))}
-        empty={<Nothing draft={draft} time={props.time} onChange={onChange} />}
+        empty={<NothingFound draft={draft} time={props.time} onChange={onChange} />}
       />
     )
   }
@@ -115,7 +115,7 @@ interface EmptyProps {
 }
 
 /** Shown if nothing was found: suggests what to change. */
-function Nothing({ draft, time, onChange }: EmptyProps) {
+function NothingFound({ draft, time, onChange }: EmptyProps) {
   const t = useT()
   return (
     <div className={styles.nothing}>

@@ -5,7 +5,7 @@ import { readDraft } from '../../../components/analyses/read'
 import { useAddressQuery } from '../../../router/useAddressQuery'
 
 /** How the URL stores the default question. */
-const BEGINNING = '{}'
+const DEFAULT_QUESTION = '{}'
 
 /**
  * The question on screen is in the URL, so links reproduce it and Back undoes a change. `base` is
@@ -23,7 +23,7 @@ export function useDraft(base: Draft): [Draft, (draft: Draft) => void] {
           // Reading it back normalizes the order of its keys.
           const whole = readDraft(changed, base.kind) ?? changed
           if (JSON.stringify(whole) === JSON.stringify(base)) next.delete('q')
-          else next.set('q', writeDraft(whole) || BEGINNING)
+          else next.set('q', writeDraft(whole) || DEFAULT_QUESTION)
           return next
         },
         { preventScrollReset: true },

@@ -21,7 +21,7 @@ export function LiveStatus({ state, paused, onRetry }: LiveStatusProps) {
         {kind === 'live' && paused ? t('live.state.paused') : t(`live.state.${kind}`)}
       </p>
       {error && <p className={styles.reason}>{error.message}</p>}
-      {kind === 'waiting' && <Again at={state.retryAt} />}
+      {kind === 'waiting' && <RetryCountdown at={state.retryAt} />}
       {(kind === 'waiting' || kind === 'refused') && (
         <Button size="small" onClick={onRetry}>
           {t('live.retry')}
@@ -32,7 +32,7 @@ export function LiveStatus({ state, paused, onRetry }: LiveStatusProps) {
 }
 
 /** Not in the live region, because it changes every second. */
-function Again({ at }: { at: number }) {
+function RetryCountdown({ at }: { at: number }) {
   const t = useT()
   const seconds = useCountdown(at)
   return seconds > 0 ? <p className={styles.reason}>{t('live.again', { seconds })}</p> : null

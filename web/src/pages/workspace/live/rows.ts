@@ -43,7 +43,7 @@ export type LiveAction =
 export function liveRows(rows: LiveRows, action: LiveAction): LiveRows {
   switch (action.kind) {
     case 'arrived': {
-      const { messages, known } = unknownOf(action.messages, rows.known)
+      const { messages, known } = withoutKnown(action.messages, rows.known)
       const came = messages.map((message, index) => ({ key: rows.next + index, message })).reverse()
       const next = rows.next + messages.length
       const dropped = rows.dropped + action.dropped
@@ -79,10 +79,10 @@ function newest(came: LiveRow[], before: LiveRow[]): LiveRow[] {
 const MOST_KNOWN = 4 * MOST_ROWS
 
 /** Drops messages known from an earlier stream. */
-function unknownOf(messages: LiveMessage[], before: ReadonlySet<string>) {
+function withoutKnown(messages: LiveMessage[], before: ReadonlySet<string>) {
   const known = new Set(before)
   const kept = messages.filter((message) => {
-    const mark = markOf(message)
+    const mark = fingerprintOf(message)
     const isOld = message.earlier && known.has(mark)
     known.add(mark)
     return !isOld
@@ -92,7 +92,7 @@ function unknownOf(messages: LiveMessage[], before: ReadonlySet<string>) {
 }
 
 /** A rejected message has no known ID. */
-function markOf({ log_id, at, outcome, reason, properties }: LiveMessage): string {
+function fingerprintOf({ log_id, at, outcome, reason, properties }: LiveMessage): string {
   return log_id ? `${log_id} ${outcome}` : JSON.stringify([at, reason, properties])
 }
 

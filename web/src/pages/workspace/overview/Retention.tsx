@@ -81,7 +81,7 @@ function Weeks({ weeks }: { weeks: NewInWeek[] }) {
                 <Counted value={week.size} />
               </td>
               {days.map((day) => (
-                <Back key={day} back={week[day]} />
+                <Returned key={day} back={week[day]} />
               ))}
             </tr>
           ))}
@@ -97,7 +97,7 @@ function Weeks({ weeks }: { weeks: NewInWeek[] }) {
 }
 
 /** The higher the share, the deeper the color; the number says it too. */
-function Back({ back }: { back: CameBack | null }) {
+function Returned({ back }: { back: CameBack | null }) {
   const t = useT()
   const language = useLanguageStore((state) => state.currentLang)
   if (back === null) {
