@@ -14,10 +14,10 @@ const DEVICE_ID = 'atrium_device_id'
 const OPT_OUT = 'atrium_opt_out'
 
 /**
- * A client of its own, beside any other on the page.
+ * Creates a separate client, independent of any other on the page.
  *
- * @throws Error where `url` is set but nothing says which app the events belong to.
- * @throws TypeError where `url` is neither an http(s) address nor a path on this host.
+ * @throws Error if `url` is set but nothing identifies the app.
+ * @throws TypeError if `url` is neither an http(s) address nor a path on this host.
  */
 export function createClient(options: Options): Client {
   const { url, appKey, accessKeyId, accessKeySecret } = options

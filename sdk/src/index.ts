@@ -8,10 +8,10 @@ export { createClient }
 let current: Client | undefined
 
 /**
- * Starts the page's client. Calling it again closes the one before, so that nothing counts twice.
+ * Starts the page's client. Calling it again closes the previous one, so nothing counts twice.
  *
- * @throws Error where `url` is set but nothing says which app the events belong to.
- * @throws TypeError where `url` is neither an http(s) address nor a path on this host.
+ * @throws Error if `url` is set but nothing identifies the app.
+ * @throws TypeError if `url` is neither an http(s) address nor a path on this host.
  */
 export function init(options: Options): Client {
   if (current) current.close()

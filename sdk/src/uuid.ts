@@ -9,8 +9,8 @@ export interface UuidOptions {
 /**
  * A random (version 4) UUID: as text, or as 16 bytes written into `buffer` from `offset`.
  *
- * @throws RangeError where the buffer has no room for 16 bytes at the offset.
- * @throws Error where the browser has no secure random values.
+ * @throws RangeError if the buffer has no room for 16 bytes at the offset.
+ * @throws Error if the browser has no secure random values.
  */
 export function uuid(options?: UuidOptions | null): string
 export function uuid<B extends Uint8Array | number[]>(

@@ -56,7 +56,7 @@ describe('what is offered', () => {
     expect(little).not.toContain('page:title.teamSso')
     expect(little).not.toContain('action:create-app')
     expect(little).not.toContain('action:invite')
-    // An admin has these, but not an owner's.
+    // An admin's permissions, without those only owners have.
     expect(ids(around({ org: org(['org:update', 'org_audit:view']) }))).not.toContain(
       'page:title.teamSso',
     )
