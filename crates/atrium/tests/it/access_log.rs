@@ -1,10 +1,10 @@
-//! One line a request, with the id of whoever made it and nothing else that tells who they are.
+//! The access log: one line per request, with the caller's id and nothing else that identifies them.
 
 use crate::process::{Server, post};
 use crate::support::sender::{AccessKey, PATH, Signing, nonce};
 use serde_json::Value;
 
-/// The program with its first account, as a browser that is signed in sees it.
+/// The program with its first account, signed in from a browser.
 struct Visit {
     server: Server,
     cookie: String,
@@ -76,7 +76,7 @@ fn the_access_log_names_people_and_keys_by_id() {
     }
 }
 
-/// A signed request without a message worth keeping.
+/// A signed request whose only message is empty.
 fn signed(key: &AccessKey) -> String {
     let body = r#"{"messages":[{}]}"#;
     let now = std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap();

@@ -1,4 +1,4 @@
-//! Registration, codes, resets, and what people change about themselves.
+//! Registration, codes, resets, and what people change about their own account.
 
 use crate::support::{Actor, PASSWORD, Store, TestServer, on_both};
 use atrium::types::Millis;
@@ -26,7 +26,7 @@ on_both! {
         let view = browser.get(&format!("/api/v1/register/token?token={token}")).await;
         assert_eq!(view.body["data"], json!({ "email": "New@Example.com", "kind": "register", "organization": null, "account": null }));
 
-        // The address is the link's, whatever the form says.
+        // The address comes from the link; the form cannot change it.
         let mut body = profile(&token);
         body["email"] = json!("someone.else@example.com");
         let answer = browser.post("/api/v1/register/profile", body).await;
@@ -250,7 +250,7 @@ on_both! {
         let body = json!({ "current_password": PASSWORD, "new_password": OTHER_PASSWORD });
         assert_eq!(jane.put("/api/v1/current/password", body).await.status, 200);
         assert_eq!(gone(token).await, 410);
-        // A link for one thing does not do another.
+        // A link made for one purpose does not work for another.
         server.clock.advance(2 * Millis::MINUTE);
         register(&server, "new@example.com").await;
         let token = server.mail_to("new@example.com").await.token();
@@ -384,7 +384,7 @@ on_both! {
     }
 }
 
-/// Median times of asking about a known and an unknown address, call by call in turn.
+/// Median response times for a known and an unknown address, measured in alternation.
 async fn times_of_addresses(server: &TestServer, path: &str) -> (f64, f64) {
     let (mut known, mut unknown) = (Vec::new(), Vec::new());
     for n in 0..20 {
@@ -397,7 +397,7 @@ async fn times_of_addresses(server: &TestServer, path: &str) -> (f64, f64) {
             times.push(started.elapsed());
             assert!(matches!(answer.status, 200 | 401), "{path}: {answer:?}");
         }
-        // Out of every window, so that no try of these is slowed down.
+        // Move past every throttling window, so that none of these tries is slowed down.
         server.clock.advance(Millis::HOUR);
     }
     known.sort();
@@ -417,7 +417,8 @@ async fn known_and_unknown_addresses_take_the_same_time() {
         "/api/v1/send-login-code-email",
         "/api/v1/login",
     ] {
-        // What others do on the machine passes; what the server does for one kind alone is there each time.
+        // Load from other processes comes and goes; work that the server does for only one of the two kinds
+        // shows up in every round.
         let mut seen = Vec::new();
         let is_alike = loop {
             let (known, unknown) = times_of_addresses(&server, path).await;

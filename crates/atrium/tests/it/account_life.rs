@@ -1,4 +1,4 @@
-//! Another address, taking one's data along, leaving; and being told what happened.
+//! Changing the address, exporting one's data, deleting the account, and the notices about it.
 
 use crate::support::{Actor, Answer, PASSWORD, Store, TestServer, on_both};
 use atrium::types::Millis;
@@ -28,10 +28,10 @@ on_both! {
         let token = server.mail_about(NEW, "Confirm").await.token();
         let view = server.anonymous().get(&format!("/api/v1/register/token?token={token}")).await;
         assert_eq!(view.body["data"], json!({ "email": NEW, "kind": "email_change", "organization": null, "account": JANE }));
-        // A link to another address must not open the form that makes accounts.
+        // A link that confirms a new address must not open the registration form.
         let body = json!({ "token": token, "name": "X", "password": PASSWORD, "organization_name": "Y" });
         assert_eq!(server.anonymous().post("/api/v1/register/profile", body).await.status, 410);
-        // What was mailed to the old address dies with the change.
+        // Links mailed to the old address stop working with the change.
         server.anonymous().post("/api/v1/password/forget", json!({ "email": JANE })).await;
         let reset = server.mail_about(JANE, "Reset").await.token();
 
@@ -58,7 +58,7 @@ on_both! {
         assert_eq!(mail.subject, "You already have an Atrium account");
         assert!(!mail.text.contains("emailValidator"));
 
-        // Taken between asking and confirming.
+        // The address is taken between the request and the confirmation.
         let token = server.mail_about(NEW, "Confirm").await.token();
         server.account(NEW).await;
         let answer = confirm(&server, &token).await;
@@ -119,7 +119,7 @@ on_both! {
             assert_eq!(server.count(table).await, 0, "{table}");
         }
         server.mail_about(JANE, "account was deleted").await;
-        // What was done stays on record, and the address is free again.
+        // The audit entries stay, and the address can be used again.
         assert!(server.count("SELECT COUNT(*) FROM audit_entries WHERE action = 'account.delete'").await == 1);
         server.account(JANE).await;
     }
@@ -128,7 +128,7 @@ on_both! {
 on_both! {
     async fn two_last_owners_who_leave_at_once_leave_one_behind(server: TestServer) {
         let (jane, bob) = (server.owner(JANE).await, server.owner("bob@example.com").await);
-        // Both own one organization, and nothing else.
+        // Both own the same organization, and no other.
         server.execute("DELETE FROM org_members WHERE user_id <> (SELECT id FROM users WHERE email = $1)", JANE).await;
         server.execute(
             "INSERT INTO org_members (org_id, user_id, role, joined_at)
@@ -172,11 +172,11 @@ on_both! {
     async fn a_new_device_is_told_everywhere_and_a_known_one_is_not(server: TestServer) {
         let jane = server.owner(JANE).await;
         assert_eq!(unread(&jane).await, 0);
-        // The same browser again: nothing new.
+        // The same browser again: no new notice.
         assert_eq!(jane.login(JANE, PASSWORD).await.status, 200);
         assert_eq!(unread(&jane).await, 0);
 
-        // Whatever was chosen: security is always told.
+        // Security notices always go to the console and the mail, whatever the person chose.
         let channels = json!({ "security": ["email"] });
         assert_eq!(jane.put("/api/v1/current/notification-types", channels).await.status, 200);
         server.signed_in(JANE).await;
@@ -190,7 +190,7 @@ on_both! {
         assert_eq!(data["items"][0]["type"], "security");
         assert_eq!(data["items"][0]["kind"], "new_device");
         assert_eq!(data["items"][0]["link"], "/account/user-info#sessions");
-        // In the reader's language, whatever language the mail had.
+        // Shown in the reader's language, whatever language the mail was in.
         let request = jane.request(reqwest::Method::GET, NOTIFICATIONS).header("accept-language", "zh-CN");
         assert_eq!(jane.send(request).await.body["data"]["items"][0]["title"], "新设备登录");
     }
@@ -209,7 +209,7 @@ on_both! {
             let actor = actor.clone();
             async move { actor.post("/api/v1/current/notifications/read", body).await }
         };
-        // Another's are passed over.
+        // Ids of other people's notifications are ignored.
         assert_eq!(mark(&bob, json!({ "ids": [id] })).await.status, 200);
         assert_eq!(unread(&jane).await, 3);
         assert_eq!(mark(&jane, json!({ "ids": [id] })).await.body["data"]["unread"], 2);
@@ -237,7 +237,7 @@ on_both! {
     async fn whoever_takes_their_account_back_stops_a_change_of_address(server: TestServer) {
         let (jane, thief) = (server.owner(JANE).await, server.signed_in(JANE).await);
         assert_eq!(ask(&thief, NEW).await.status, 200);
-        // The old address hears of it at once.
+        // The old address is notified at once.
         assert!(server.mail_about(JANE, "requested").await.text.contains(NEW));
         let token = server.mail_about(NEW, "Confirm").await.token();
         let body = json!({ "current_password": PASSWORD, "new_password": "quite another one" });

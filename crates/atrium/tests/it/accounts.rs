@@ -61,7 +61,7 @@ on_both! {
         let jane = server.owner("jane@example.com").await;
         let planted = jane.login("jane@example.com", PASSWORD).await;
         let cookie = planted.header("set-cookie").split(';').next().unwrap().to_owned();
-        // The attacker's copy of the cookie dies with the next sign-in.
+        // The attacker's copy of the cookie stops working at the next sign-in.
         jane.login("jane@example.com", PASSWORD).await;
         let attacker = server.anonymous();
         let request = attacker.request(Method::GET, "/api/v1/current").header(COOKIE, cookie);
@@ -77,7 +77,7 @@ on_both! {
         assert_eq!(jane.get("/api/v1/current").await.status, 200);
         server.clock.advance(14 * Millis::DAY - Millis::MINUTE);
         assert_eq!(jane.get("/api/v1/current").await.status, 200, "being seen renews it");
-        // It is written down, not only remembered: another instance would know it too.
+        // It is stored, not only cached: another instance would know it too.
         let seen = "SELECT COUNT(*) FROM sessions WHERE last_seen_at > created_at + 86400000";
         server.until_count(seen, 1).await;
         let idle = server.signed_in("jane@example.com").await;
@@ -242,10 +242,10 @@ on_both! {
         assert_eq!((refused.status, refused.code()), (429, "throttled"));
         let wait: i64 = refused.header("retry-after").parse().unwrap();
         assert!((1..=15).contains(&wait), "{wait}");
-        // Jane's own browser has signed in before and is counted apart.
+        // Jane's own browser has signed in before and has a counter of its own.
         assert_eq!(jane.login("jane@example.com", PASSWORD).await.status, 200);
-        // Another account is not touched by it, and signing in to it on the same browser does not
-        // make that browser forget Jane.
+        // Another account is not affected, and signing in to it on the same browser does not make that
+        // browser forget Jane.
         server.account("john@example.com").await;
         assert_eq!(jane.login("john@example.com", PASSWORD).await.status, 200);
         assert_eq!(jane.login("jane@example.com", PASSWORD).await.status, 200);

@@ -1,4 +1,4 @@
-//! The spool of a machine that is gone, handed to another.
+//! The spool of a machine that is gone, adopted by another machine.
 
 use serde_json::json;
 
@@ -19,7 +19,7 @@ in_both_sizes! {
         let error = adopt(db, now, elsewhere.path(), server.folder()).await.err().unwrap();
         assert!(error.to_string().contains("a server uses"), "{error}");
 
-        // Its disk is brought to another machine, as it was when the power went.
+        // Its disk is attached to another machine, in the state it had when the power failed.
         let disk = tempfile::tempdir().unwrap();
         let folder = disk.path().join("spool/1");
         std::fs::create_dir_all(&folder).unwrap();
@@ -34,7 +34,7 @@ in_both_sizes! {
         while loader::turn(&server.atrium, other).await.unwrap() != Turn::Idle {}
         assert_eq!(number(&server, "(SELECT count() FROM events)").await, 2);
 
-        // The machine comes back after all, with what it had and with something new.
+        // The first machine comes back with its old messages and a new one.
         server.collect(&key, json!([event(&server, "c")])).await;
         drop_adopted(&server.atrium, own).await.unwrap();
         drain(&server).await;

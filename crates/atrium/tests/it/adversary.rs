@@ -1,9 +1,9 @@
-//! Somebody without the right to personal data who asks thousands of questions to learn what is
-//! hidden: of each secret, by its true text and by one of the same shape that nobody sent. If any two
-//! answers differ, in a figure, a group, a status or a size, the secret can be read bit by bit.
+//! A caller without the right to personal data asks thousands of questions to learn what is hidden. For each
+//! secret it asks once with the true text and once with a text of the same shape that was never sent. If the
+//! two answers ever differ, in a figure, a group, a status or a size, the secret can be read bit by bit.
 //!
-//! A part of the questions here, all of them with `LONG_TESTS=1`. The same questions by someone with
-//! the right find every secret, so they do look where the secrets are.
+//! This runs a part of the questions; `LONG_TESTS=1` runs all of them. The same questions by a caller who has
+//! the right do find every secret, which shows that they look in the right places.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -19,11 +19,11 @@ use crate::support::sender::{event, mutation};
 use crate::support::world::Team;
 use crate::support::{Actor, Store, TestServer};
 
-/// What is sent, and what looks alike and is sent by nobody.
+/// A secret that is sent, and a similar text that is never sent.
 struct Shape {
     secret: &'static str,
     wrong: &'static str,
-    /// What a comparison can find.
+    /// Whether comparison operators can find it.
     is_number: bool,
 }
 
@@ -44,14 +44,14 @@ const SHAPES: &[Shape] = &[
     shape("/reset?token=s3cr3t", "/reset?token=t3cr3t", false),
 ];
 
-/// Where a secret is put, and by what it can be asked for.
+/// Where a secret is planted, which decides how it can be asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Place {
     Property,
     Nested,
     List,
     ListOfObjects,
-    /// As a number.
+    /// Sent as a number.
     Number,
     PersonalKey,
     PropertyName,
@@ -79,7 +79,7 @@ const PLACES: &[Place] = &[
     Place::ProfileList,
 ];
 
-/// A question about a guess.
+/// A question that tests a guess.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Ask {
     Filter(&'static str),
@@ -92,15 +92,15 @@ enum Ask {
     EventSearch,
     People(&'static str),
     Person(&'static str),
-    /// By what kind of analysis, and how the guess is compared.
+    /// The kind of analysis, and the operator that compares the guess.
     Analysis(Kind, &'static str),
 }
 
-/// An analysis with a test of the guess, where each kind takes one.
+/// An analysis that tests the guess, in the place where this kind accepts a filter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Trend,
-    /// By the property that is tested.
+    /// Broken down by the tested property.
     Breakdown,
     Distinct,
     Funnel,
@@ -130,7 +130,7 @@ fn by_analyses(tests: [&'static str; 2]) -> impl Iterator<Item = Ask> {
 }
 
 impl Place {
-    /// Its property, for the explorer and for analyses.
+    /// The property that holds the secret, for the explorer and for analyses.
     fn property(self, number: usize) -> Option<String> {
         Some(match self {
             Self::Property => format!("note{number}"),
@@ -150,7 +150,8 @@ impl Place {
         self != Self::Number || shape.is_number
     }
 
-    /// What can be asked about it; the first one finds it, for whoever may.
+    /// The questions that apply to this place. With the right to personal data, the first one finds the
+    /// secret.
     fn asks(self) -> Vec<Ask> {
         match self {
             Self::Number => {
@@ -164,7 +165,7 @@ impl Place {
             Self::Profile | Self::ProfileList => {
                 let kinds = ["user", "device"];
                 let each = |it| [Ask::People(it), Ask::Person(it)];
-                // Different values are counted of what events carry.
+                // Distinct values are counted over event properties only.
                 let of_events = |ask: &Ask| matches!(ask, Ask::Analysis(Kind::Distinct, _));
                 let analyses = by_analyses(["contains", "is"]).filter(|ask| !of_events(ask));
                 kinds.into_iter().flat_map(each).chain(analyses).collect()
@@ -245,7 +246,8 @@ struct Adversary<'a> {
     actor: Actor,
     key: Option<String>,
     asked: AtomicUsize,
-    /// What one asks the explorer about, the next asks by an analysis.
+    /// Decides by which way `read` asks about a property: the callers alternate between the explorer and an
+    /// analysis.
     turn: usize,
 }
 
@@ -329,11 +331,11 @@ impl Adversary<'_> {
         let path = format!("/api/v1/apps/{}/analyses/{call}", self.team.app_id);
         let mut answer = self.send(Method::POST, &path, Some(body)).await;
         if let Ok(mut said) = serde_json::from_str::<Value>(&answer.1) {
-            // Tells when it was asked, and nothing else.
+            // Only says when the answer was computed.
             said["data"].as_object_mut().map(|data| data.remove("computed_at"));
             answer.1 = said.to_string();
         }
-        // A question that is refused for its form would tell nothing to anybody.
+        // A question that is refused because it is malformed would prove nothing.
         let may_be_refused = ["query_too_heavy", "personal_data"];
         let is_refused = may_be_refused.iter().any(|code| answer.1.contains(code))
             || self.key.is_some() && answer.1.contains("not_signed_in");
@@ -370,7 +372,7 @@ impl Adversary<'_> {
         }
     }
 
-    /// A busy machine may not finish an answer in time, which says nothing about the data.
+    /// Retries: on a busy machine a question may time out, which says nothing about the data.
     async fn answer(&self, ask: Ask, property: &str, guess: &str) -> (u16, String) {
         for _ in 0..10 {
             let (status, text) = self.ask(ask, property, guess).await;
@@ -381,7 +383,7 @@ impl Adversary<'_> {
         panic!("{ask:?} about {property} is never answered");
     }
 
-    /// The two answers, where they tell the secret from what nobody sent.
+    /// Both answers, if they tell the secret from the text that was never sent.
     async fn learns(
         &self,
         ask: Ask,
@@ -393,7 +395,7 @@ impl Adversary<'_> {
         (told != other).then_some([told, other])
     }
 
-    /// Everything that can be read without a guess, in every order.
+    /// Everything that can be read without a guess, in every sort order.
     async fn read(&self) -> String {
         let mut read = String::new();
         for (path, sorts) in [("events", ["name", "events"]), ("profiles", ["id", "last_seen"])] {
@@ -428,13 +430,13 @@ impl Adversary<'_> {
     }
 }
 
-/// A beginning that tells the secret from its double: what a letter-by-letter search would try.
+/// The shortest beginnings that tell the two texts apart: what a letter-by-letter search would try.
 fn beginnings(shape: &Shape) -> [&'static str; 2] {
     let same = shape.secret.bytes().zip(shape.wrong.bytes()).take_while(|(a, b)| a == b).count();
     [&shape.secret[..=same], &shape.wrong[..=same]]
 }
 
-/// Every question that there is about every secret in every place.
+/// Every question about every secret in every place.
 fn questions() -> Vec<(usize, Place, Ask, [&'static str; 2])> {
     let mut questions = Vec::new();
     for (number, shape) in SHAPES.iter().enumerate() {
@@ -460,7 +462,7 @@ async fn nothing_hidden_is_learned_by_asking() {
     plant(&server, &team).await;
     let long = std::env::var_os("LONG_TESTS").is_some();
     let questions = questions();
-    // A number that has nothing in common with how many questions there are about a secret.
+    // The step shares no factor with the number of questions per secret, so the sample covers all kinds.
     let step = if long { 1 } else { 47 };
     let key = format!("qk_{}", team.app_id);
     let callers = [
@@ -472,7 +474,7 @@ async fn nothing_hidden_is_learned_by_asking() {
         let adversary =
             Adversary { server: &server, team: &team, actor, key, asked: 0.into(), turn };
         let each = stream::iter(questions.iter().skip(turn * 3).step_by(step));
-        // No more at once than one caller may have under way.
+        // Not more at once than one caller is allowed to run.
         each.for_each_concurrent(4, async |(number, place, ask, guesses)| {
             let property = place.property(*number).unwrap_or_default();
             if let Some(answers) = adversary.learns(*ask, &property, *guesses).await {
@@ -487,7 +489,7 @@ async fn nothing_hidden_is_learned_by_asking() {
         asked += adversary.asked.into_inner();
     }
     assert!(asked > if long { 5_000 } else { 500 }, "{asked}");
-    // Whoever has the right finds every secret in every place.
+    // With the right to personal data, every secret is found in every place.
     let actor = team.actor("owner").clone();
     let owner =
         Adversary { server: &server, team: &team, actor, key: None, asked: 0.into(), turn: 0 };
@@ -508,8 +510,7 @@ async fn nothing_hidden_is_learned_by_asking() {
                 false => text,
             };
             let guesses = [encoded(shape.secret), encoded(shape.wrong)];
-            // Objects in lists have no name to ask by, nor do names with a dot in them: reading finds
-            // them.
+            // Objects in lists, and names with a dot, cannot be named in a question; reading finds them.
             let has_no_name = place == Place::ListOfObjects
                 || place == Place::PropertyName && shape.secret.contains('.');
             let found =

@@ -1,5 +1,5 @@
-//! Analyses through the API. That figures are right for any question is tested where they are made
-//! (crates/warehouse/tests); here is what is asked, by whom, and how it is told.
+//! Analyses through the API: what can be asked, by whom, and the form of the answer. That the figures are
+//! correct is tested where they are computed (crates/warehouse/tests).
 
 use crate::ingest::drain;
 use crate::support::sender::{event_at, mutation};
@@ -10,7 +10,7 @@ pub const MINUTE: i64 = 60_000;
 pub const HOUR: i64 = 60 * MINUTE;
 pub const DAY: i64 = 24 * HOUR;
 
-/// Ten in the morning, two days after the first event.
+/// The clock stands at ten in the morning, two days after the first event.
 pub struct Story {
     pub today: i64,
 }
@@ -36,8 +36,8 @@ fn of(at: i64, name: &str, user: &str, device: &str, amount: Option<f64>) -> Val
     message
 }
 
-/// Anna comes without saying who she is, signs up and buys twice; ben takes two days to sign up; a
-/// third one only looks.
+/// Anna visits anonymously, signs up and buys twice. Ben takes two days to sign up. A third person only
+/// visits.
 pub async fn tell(server: &TestServer, app: &str) -> Story {
     let now = server.atrium.now().0;
     let today = (now / DAY + 1) * DAY;
@@ -78,7 +78,7 @@ pub async fn answer(actor: &Actor, app: &str, body: Value) -> Value {
     answer.body["data"].clone()
 }
 
-/// Who is behind a figure, by id.
+/// The ids of the people behind a figure.
 pub async fn people(actor: &Actor, app: &str, question: &Value, pick: Value) -> Vec<String> {
     let path = format!("/api/v1/apps/{app}/analyses/run/people");
     let answer = actor.post(&path, json!({ "question": question, "pick": pick })).await;
@@ -110,7 +110,7 @@ in_both_sizes! {
         assert_eq!(told["series"][0]["points"], json!([0.0, 25.5, 10.0]));
         assert_eq!(told["series"][1]["points"], json!([0.0, 2.0, 1.0]));
         assert_eq!(told["series"][1]["total"], 2.0);
-        // Nothing by nobody is no number.
+        // Zero divided by zero is null.
         assert_eq!(told["formula"]["points"], json!([null, 12.75, 10.0]));
         assert_eq!(told["formula"]["total"], 17.75);
         assert_eq!(told["series"][0]["before"]["total"], 0.0);
@@ -220,7 +220,7 @@ in_both_sizes! {
             "time": story.today + day * DAY, "new": new, "returning": returning, "resurrected": 0,
             "dormant": dormant,
         });
-        // Whether somebody stays away today is not known at ten in the morning.
+        // At ten in the morning it is not known yet who stays away today.
         let expected = [point(-2, 2, 0, json!(0)), point(-1, 1, 2, json!(0)), point(0, 0, 2, json!(null))];
         assert_eq!(told["points"], json!(expected));
         let new = json!({ "of": "lifecycle", "time": story.today - DAY, "state": "new" });
@@ -244,7 +244,7 @@ in_both_sizes! {
     async fn cohorts_and_profiles_choose_people(server: TestServer) {
         let team = server.team("one").await;
         let (owner, app) = (team.actor("owner"), team.app_id.as_str());
-        // Before the clock goes on, while who signed in did so just now.
+        // Before the clock is advanced, while the sign-ins are still recent.
         let signer = server.access_key(owner, app).await;
         let story = tell(&server, app).await;
         let changes = json!([
@@ -264,7 +264,7 @@ in_both_sizes! {
                 _ => json!(answer.code()),
             }
         };
-        // Of anna also what her device did before she said who she is.
+        // Includes what anna's device did before she signed in.
         assert_eq!(counted(owner, "$user:plan", "is", json!(["pro"])).await, 1.0);
         assert_eq!(counted(owner, "$user:plan", "is_not", json!(["pro"])).await, 2.0);
         assert_eq!(counted(owner, "$user:plan", "not_set", json!([])).await, 2.0);
@@ -297,7 +297,7 @@ in_both_sizes! {
         assert_eq!(members(owner, &never).await, ["d3"]);
         let either = make(owner, true, json!({ "of": "rule", "any": [did("purchase", true, 1), pro] })).await;
         assert_eq!(members(owner, &either).await, ["anna", "d3"]);
-        // A device's id leads to its owner.
+        // A device id leads to the device's owner.
         let listed = make(owner, true, json!({ "of": "ids", "ids": ["d1", "ben", "nobody"] })).await;
         assert_eq!(members(owner, &listed).await, ["anna", "ben"]);
         let question = story.question("funnel", json!({
@@ -323,19 +323,20 @@ in_both_sizes! {
         assert_eq!(counted(owner, &named(&buyers), "is", json!([])).await, 2.0);
         assert_eq!(counted(owner, &named(&buyers), "is_not", json!([])).await, 1.0);
         assert_eq!(counted(owner, &named(&buyers), "gt", json!(["1"])).await, "wrong_type");
-        // Somebody else's own one, another app's, and one that never was are all the same.
+        // Another person's private cohort, another app's, and one that does not exist all get the same
+        // answer.
         let developer = team.actor("developer");
         assert_eq!(counted(developer, &named(&slow), "is", json!([])).await, "unknown_cohort");
         assert_eq!(counted(owner, &named(app), "is", json!([])).await, "unknown_cohort");
         assert_eq!(counted(owner, "$cohort:x", "is", json!([])).await, "unknown_cohort");
         let hidden = developer.get(&format!("/api/v1/apps/{app}/cohorts/{slow}/people")).await;
         assert_eq!(hidden.status, 404);
-        // Whose figures those are of two ids, whoever knows the ids could tell.
+        // A count over two listed ids tells a caller who knows those ids whom it is about.
         assert_eq!(counted(developer, &named(&listed), "is", json!([])).await, "personal_data");
         assert_eq!(counted(developer, &named(&buyers), "is", json!([])).await, 2.0);
         let names = members(developer, &buyers).await;
         assert!(names.iter().all(|name| name.starts_with("p_")), "{names:?}");
-        // One that is made of itself ends somewhere.
+        // A cohort that refers to itself cannot be evaluated.
         let body = json!({ "name": "Some", "shared": true, "version": 1, "definition": {
             "of": "rule", "all": [{ "is": "did", "times": 1, "days": 7, "not": false, "event": {
                 "events": [], "filters": { "all": [{ "property": named(&often), "operator": "is", "values": [] }] },
@@ -406,7 +407,7 @@ in_both_sizes! {
         assert_eq!(asked("distribution", edges(json!([2, 1]))).await, wrong("wrong_type", "edges"));
         assert_eq!(asked("distribution", edges(json!([]))).await, wrong("bad_length", "edges"));
         assert_eq!(asked("lifecycle", json!({ "start": "1970-01-01" })).await.1, "bad_range");
-        // What lies ahead is empty, not wrong.
+        // Periods in the future are empty, not an error.
         let ahead = json!({ "start": story.date(10), "end": story.date(12) });
         for (kind, more) in [
             ("trend", trend(json!({ "compare": "year" }))), ("funnel", funnel(2, 60)),
@@ -443,7 +444,7 @@ in_both_sizes! {
         let first = answer(owner, app, question.clone()).await;
         server.clock.advance(MINUTE);
         assert_eq!(answer(owner, app, question.clone()).await, first);
-        // For those who are not shown everything it is another answer.
+        // A caller who does not see everything gets an answer of their own from the cache.
         let of_analyst = answer(team.actor("analyst"), app, question.clone()).await;
         assert_ne!(of_analyst["computed_at"], first["computed_at"]);
         let key = server.collect_key(app).await;
@@ -452,7 +453,7 @@ in_both_sizes! {
         drain(&server).await;
         let after = answer(owner, app, question.clone()).await;
         assert_eq!(after["series"][0]["total"], 5.0);
-        // What is over by now changes without any event.
+        // A period that has ended changes the answer without any new event.
         server.clock.advance(DAY);
         assert_eq!(answer(owner, app, question).await["partial"], json!(null));
     }
@@ -494,7 +495,7 @@ in_both_sizes! {
             let first = answer(analyst, app, question.clone()).await;
             server.clock.advance(MINUTE);
             assert_eq!(answer(analyst, app, question.clone()).await, first);
-            // It is not told to those who may not see profiles.
+            // A cached answer is not given to callers who may not see profiles.
             let refused = ask(team.actor("viewer"), app, question.clone()).await;
             assert_ne!(refused.status, 200, "{refused:?}");
             set_age(10).await;
@@ -504,7 +505,7 @@ in_both_sizes! {
             let again = answer(analyst, app, question.clone()).await;
             assert_eq!(again["series"], first["series"]);
 
-            // An instance of an older release would change profiles and say nothing.
+            // An instance of an older release would change profiles without raising their version.
             atrium::fleet::heartbeat::beat(&server.atrium).await.unwrap();
             server.execute("UPDATE instances SET database_migration = 28 WHERE id <> $1", "").await;
             server.clock.advance(MINUTE);
@@ -556,7 +557,7 @@ in_both_sizes! {
             mutation(&server, "UserMutation", "set", "user-ben-77", json!({ "plan": "free" })),
         ]);
         assert_eq!(server.collect_signed(&signer, changes).await.body["data"]["accepted"], 2);
-        // Somebody whose id is known, because they sent something.
+        // This person's id is known, because they have sent events.
         let key = server.collect_key(app).await;
         let other = of(story.today, "landing", "user-ben-77", "d7", None);
         assert_eq!(server.collect(&key, json!([other])).await.status, 200);
@@ -594,7 +595,7 @@ in_both_sizes! {
         let pick = json!({ "of": "trend", "series": 0, "time": null, "group": null });
         let names = people(analyst, app, &question, pick.clone()).await;
         assert!(names.len() == 3 && names.iter().all(|name| name.starts_with("p_")), "{names:?}");
-        // Neither by a field nor by a profile of somebody.
+        // Neither by a property of an event nor by a property of a profile.
         let by = |name: &str| story.question("trend", json!({
             "series": [series("landing", json!({ "of": "people" }))], "breakdown": [name],
         }));
@@ -605,7 +606,7 @@ in_both_sizes! {
             "series": [series("landing", json!({ "of": "people" }))], "filters": { "all": [test] },
         }));
         assert_eq!(ask(analyst, app, filtered).await.code(), "personal_data");
-        // A program asks as one without personal data.
+        // A program gets the answers of a caller without access to personal data.
         let program = server.anonymous();
         let path = format!("/api/v1/apps/{app}/analyses/run");
         let request = program.request(reqwest::Method::POST, &path).json(&question);

@@ -1,4 +1,4 @@
-//! Apps: their life, their members and roles, and the log of it all.
+//! Apps: their life cycle, their members and roles, and their audit log.
 
 use crate::support::world::Team;
 use crate::support::{Actor, Answer, Store, TestServer, on_both};
@@ -34,7 +34,7 @@ on_both! {
         assert_eq!((archived.status, &archived.body["data"]["status"]), (200, &json!("archived")));
         assert_eq!(act(admin, &team, "/archive").await.code(), "app_not_active");
         assert_eq!((lists("active").await, lists("archived").await), (json!(0), json!(1)));
-        // Read-only: looking works, changing does not.
+        // Read-only: reading works, changing does not.
         assert_eq!(admin.get(&app(&team, "/members")).await.status, 200);
         let member = app(&team, &format!("/members/{}", team.id("viewer")));
         let role = json!({ "role_id": BuiltinRole::Viewer.id() });
@@ -54,12 +54,12 @@ on_both! {
         let deleted = admin.delete_with(&app(&team, ""), json!({ "name": "App" })).await;
         assert_eq!(deleted.body["data"]["status"], "deleted");
         assert!(deleted.body["data"]["purge_at"].is_string());
-        // Gone for those who could not bring it back.
+        // Not found for people who could not restore it.
         assert_eq!(viewer.get(&app(&team, "")).await.status, 404);
         assert_eq!((lists("archived").await, lists("deleted").await), (json!(0), json!(0)));
         let seen = admin.get(&format!("/api/v1/orgs/{}/apps?status=deleted", team.org_id)).await;
         assert_eq!(seen.body["data"]["total"], 1);
-        // Back to the state before: archived, then active.
+        // Restored to the state before: archived, then active.
         assert_eq!(act(admin, &team, "/restore").await.body["data"]["status"], "archived");
         assert_eq!(act(admin, &team, "/restore").await.code(), "app_not_deleted");
         assert_eq!(act(admin, &team, "/unarchive").await.body["data"]["status"], "active");
@@ -122,7 +122,7 @@ on_both! {
         server.clock.advance(29 * Millis::DAY);
         assert_eq!(purge::run_due(&server.atrium).await.unwrap(), 0);
         server.clock.advance(Millis::DAY);
-        // Sessions have an end too.
+        // Sessions end too.
         let owner = server.signed_in(&team.people["owner"].email).await;
         assert_eq!(owner.get(&app(&team, "")).await.status, 200);
         let second = server.second_instance().await;
@@ -145,7 +145,7 @@ on_both! {
         let team = server.team("one").await;
         let owner = team.actor("owner");
         owner.delete_with(&app(&team, ""), json!({ "name": "App" })).await;
-        // As after a crash between the first step and the last: begun, and leased to nobody alive.
+        // As after a crash in the middle of a purge: begun, and its lease has run out.
         let now = server.atrium.now();
         server.run("UPDATE apps SET purge_at = 1, purge_started_at = 1, purge_leased_until = 1 WHERE id = $1", &[team.app_id.as_str()]).await;
         let answer = act(owner, &team, "/restore").await;
@@ -189,7 +189,7 @@ on_both! {
         assert_eq!(admin.post(&app(&team, "/members"), foreign).await.code(), "bad_role");
 
         let list = admin.get(&app(&team, "/members?sort=role&page_size=100")).await;
-        // Four roles, one custom, the plain target; owner and admin by the organization.
+        // Four roles, one custom role and the plain target; owner and admin through the organization.
         assert_eq!(list.body["data"]["total"], 8);
         let via: Vec<&str> = list.body["data"]["items"].as_array().unwrap().iter().map(|it| it["via"].as_str().unwrap()).collect();
         assert_eq!(via[..3], ["organization", "organization", "app"]);
@@ -216,7 +216,7 @@ on_both! {
     async fn nobody_grants_or_changes_more_than_they_hold(server: TestServer) {
         let team = server.team("one").await;
         let owner = team.actor("owner");
-        // Someone who manages members and roles, and little else.
+        // A role that manages members and roles, and little else.
         let body = json!({ "name": "Manager", "permissions": ["app:view", "member:view", "member:manage", "role:view", "role:manage"] });
         let manager_role = owner.post(&app(&team, "/roles"), body).await.body["data"]["id"].as_str().unwrap().to_owned();
         let manager_path = app(&team, &format!("/members/{}", team.id("viewer")));
@@ -259,7 +259,7 @@ on_both! {
         assert_eq!(owner.put(&builtin, json!({ "name": "V", "permissions": ["app:view"] })).await.code(), "builtin_role");
         assert_eq!(owner.put(&path, json!({ "name": "custom", "permissions": ["app:view"] })).await.code(), "role_name_taken");
 
-        // What a role may do counts at once for those who hold it.
+        // A change of a role takes effect at once for its members.
         let member = app(&team, &format!("/members/{}", team.id("viewer")));
         owner.put(&member, json!({ "role_id": id })).await;
         let viewer = team.actor("viewer");
@@ -335,7 +335,7 @@ on_both! {
         let text = csv.body.as_str().unwrap();
         assert!(csv.header("content-type").starts_with("text/csv"), "{csv:?}");
         assert!(text.starts_with("\u{feff}at,actor_kind"), "{text}");
-        // The export itself is on record, and no cell is a formula.
+        // The export itself is in the log, and no cell is a formula.
         assert_eq!(text.lines().count(), 4, "{text}");
         assert!(text.contains("'=cmd|'x'"), "{text}");
         let archived = text.lines().find(|line| line.contains("app.archive")).unwrap();

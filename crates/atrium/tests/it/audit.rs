@@ -1,4 +1,4 @@
-//! The audit log: written with the change, chained, and an edit by hand shows.
+//! The audit log: written in the transaction of the change, chained, and it shows an edit by hand.
 
 use crate::support::{PASSWORD, Store, TestServer, on_both};
 use atrium::audit;
@@ -24,7 +24,7 @@ on_both! {
         let actions: Vec<(&str, &str)> = actions.iter().map(|(a, k)| (&**a, &**k)).collect();
         assert_eq!(actions, [
             ("account.create", "operator"),
-            // The first account runs the instance.
+            // The first account becomes an operator.
             ("account.operator_add", "operator"),
             ("account.sign_in", "user"),
             ("account.sign_in_failed", "anonymous"),
@@ -51,7 +51,7 @@ on_both! {
         assert_eq!(join_all(sign_ins).await, [200; 12]);
         assert_eq!(faults(&server).await, []);
         let chain = "SELECT COUNT(*) FROM audit_entries WHERE chain = 'instance'";
-        // Twelve made, of whom the first runs the instance, and twelve signed in.
+        // Twelve accounts were made, the first became an operator, and all twelve signed in.
         assert_eq!(server.count(chain).await, 25);
     }
 }

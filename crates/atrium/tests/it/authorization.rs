@@ -1,6 +1,6 @@
-//! Who may call what: every call of the OpenAPI document, as everyone. What is expected is made from
-//! the registry of permissions; a call without a case here fails the test, so a route cannot be
-//! added and its authorization forgotten.
+//! Who may call what: every call of the OpenAPI document, as every kind of caller. The expected result comes
+//! from the registry of permissions. A call without a case here fails the test, so nobody can add a route and
+//! forget its authorization.
 
 use std::collections::BTreeSet;
 
@@ -16,19 +16,19 @@ enum Access {
     Public,
     /// Anyone who is signed in.
     SignedIn,
-    /// Anyone who is signed in, for what is theirs: another's is not found.
+    /// Anyone who is signed in, for their own things: another person's are not found.
     OwnThing,
-    /// Whoever runs the instance; here nobody does.
+    /// Operators of the instance; here there are none.
     Operator,
-    /// Anyone who is signed in, where the work chat is set up; here none is.
+    /// Anyone who is signed in, if the work chat is configured; here none is.
     Chat,
-    /// Where a work chat sends the browser back to.
+    /// The address that a work chat redirects the browser to.
     ChatReturn,
-    /// Whoever belongs to the organization in the path.
+    /// Members of the organization in the path.
     Member,
-    /// Whoever holds this in the organization in the path.
+    /// Holders of this permission in the organization in the path.
     Org(P),
-    /// Whoever holds this in the app in the path.
+    /// Holders of this permission in the app in the path.
     App(P),
 }
 
@@ -41,12 +41,12 @@ const CASES: &[(&str, Access)] = &[
     ("account_delete", Access::SignedIn),
     ("account_export", Access::SignedIn),
     ("analysis_create", Access::App(P::QueryRun)),
-    // And analysis:manage for shared ones, which every built-in role that asks holds too.
+    // Also analysis:manage for shared ones, which every built-in role with query:run holds.
     ("analysis_delete", Access::App(P::QueryRun)),
-    // And query:run, which every built-in role that exports holds too.
+    // Also query:run, which every built-in role with event:export holds.
     ("analysis_export", Access::App(P::EventExport)),
     ("analysis_list", Access::App(P::QueryRun)),
-    // And query:run, which every built-in role that sees profiles holds too.
+    // Also query:run, which every built-in role with profile:view holds.
     ("analysis_people", Access::App(P::ProfileView)),
     ("analysis_queue_view", Access::App(P::QueryRun)),
     ("analysis_run", Access::App(P::QueryRun)),
@@ -54,7 +54,7 @@ const CASES: &[(&str, Access)] = &[
     ("analysis_view", Access::App(P::QueryRun)),
     ("api_key_drop_previous", Access::App(P::KeyManage)),
     ("api_key_list", Access::App(P::KeyView)),
-    // And key:reveal, which every built-in role that manages keys holds too.
+    // Also key:reveal, which every built-in role with key:manage holds.
     ("api_key_reset", Access::App(P::KeyManage)),
     ("app_archive", Access::App(P::AppArchive)),
     ("app_audit_export", Access::App(P::AuditExport)),
@@ -79,7 +79,7 @@ const CASES: &[(&str, Access)] = &[
     ("app_zone_list", Access::SignedIn),
     ("build_info_view", Access::Public),
     ("cohort_create", Access::App(P::QueryRun)),
-    // And cohort:manage for shared ones.
+    // Also cohort:manage for shared ones.
     ("cohort_delete", Access::App(P::QueryRun)),
     ("cohort_list", Access::App(P::QueryRun)),
     ("cohort_people", Access::App(P::ProfileView)),
@@ -89,7 +89,7 @@ const CASES: &[(&str, Access)] = &[
     ("cohort_view", Access::App(P::QueryRun)),
     ("current_view", Access::SignedIn),
     ("data_overall", Access::Org(P::OrgView)),
-    // And event:export in every app that is counted.
+    // Also event:export in every app that is counted.
     ("data_overall_export", Access::Org(P::OrgView)),
     ("deletion_view", Access::SignedIn),
     ("email_change", Access::SignedIn),
@@ -107,7 +107,7 @@ const CASES: &[(&str, Access)] = &[
     ("event_list", Access::App(P::EventView)),
     ("event_metadata_update", Access::App(P::MetadataManage)),
     ("explore", Access::App(P::QueryRun)),
-    // And query:run, which every built-in role that exports holds too.
+    // Also query:run, which every built-in role with event:export holds.
     ("explore_export", Access::App(P::EventExport)),
     ("explore_value_list", Access::App(P::QueryRun)),
     ("feishu_authorize_cancel", Access::Chat),
@@ -224,12 +224,12 @@ impl Operation {
         CASES.iter().find(|(id, _)| *id == self.id).unwrap().1
     }
 
-    /// The path, with ids of this team in it.
+    /// The path, filled with ids of this team.
     fn path_in(&self, team: &Team) -> String {
         let id = match self.access() {
             Access::Org(_) | Access::Member => team.org_id.as_str(),
             Access::App(_) => team.app_id.as_str(),
-            // Somebody's, or nobody's.
+            // Another person's id, or an id of nothing.
             _ => NOBODYS_ID,
         };
         self.path
@@ -282,7 +282,7 @@ const UNSEEN: Refusal = Some((404, "not_found"));
 const REFUSED: Refusal = Some((403, "forbidden"));
 const NOT_SET_UP: Refusal = Some((404, "provider_not_configured"));
 
-/// What the registry says should come of it. None: not refused.
+/// The expected refusal by the registry; None if the call is allowed.
 fn expected(access: Access, caller: Option<&Person>, is_own_team: bool) -> Refusal {
     if access == Access::ChatReturn || access == Access::Chat && caller.is_some() {
         return NOT_SET_UP;
@@ -311,14 +311,14 @@ fn expected(access: Access, caller: Option<&Person>, is_own_team: bool) -> Refus
     }
 }
 
-/// Calls that would end the caller's own session, or take long and say nothing here.
+/// Calls that would end the caller's own session, or that are slow and add nothing here.
 const APART: [&str; 2] = ["logout", "session_delete_others"];
 
 on_both! {
     async fn every_actor_gets_the_right_answer_to_every_call(server: TestServer) {
         let (team, other) = (server.team("one").await, server.team("two").await);
         let anonymous = server.anonymous();
-        // Whoever was there first runs the instance; what that is worth, `reports.rs` looks at.
+        // The first account is an operator; `reports.rs` tests what operators may do.
         server.run("UPDATE users SET operator_at = NULL", &[]).await;
         let mut asked = 0;
         for operation in operations().into_iter().filter(|op| !APART.contains(&op.id.as_str())) {
@@ -345,7 +345,7 @@ on_both! {
     }
 }
 
-/// What should come of showing the query key of an app.
+/// The expected result of reading an app's query key.
 fn expected_of_key(operation: &Operation, is_own_app: bool) -> Refusal {
     match operation.access() {
         Access::Public => None,
@@ -392,16 +392,16 @@ on_both! {
         let made = owner.put(&keys, reset).await;
         let new = made.body["data"]["items"][0]["key"].as_str().unwrap().to_owned();
         let (old, new) = (format!("Bearer qk_{}", team.app_id), format!("bearer {new}"));
-        // Let in, and then asked for a body.
+        // The key is accepted; the call then fails for want of a body.
         assert_eq!((asked(&program, &old).await, asked(&program, &new).await), (415, 415));
         server.clock.advance(2 * 3_600_000);
         assert_eq!((asked(&program, &old).await, asked(&program, &new).await), (401, 415));
-        // A wrong token is not made up for by a cookie, and another scheme is none of ours.
+        // A cookie does not make up for a wrong token, and other schemes are not ours.
         for wrong in ["Bearer qk_nonsense", "Bearer", "Bearer ck_x", &old] {
             assert_eq!(asked(owner, wrong).await, 401, "{wrong}");
         }
         assert_eq!(asked(owner, "Basic dXNlcg==").await, 415);
-        // Its use is written down, an archived app can be read, a deleted one not.
+        // The use is recorded. An archived app can be read, a deleted one cannot.
         atrium::collect::upkeep::write_uses(&server.atrium).await.unwrap();
         let used = "SELECT COUNT(*) FROM api_keys WHERE kind = 'query' AND last_used_at IS NOT NULL";
         assert_eq!(server.count(used).await, 2);
@@ -427,14 +427,14 @@ on_both! {
             let code = (answer.status == 403).then(|| answer.code());
             assert_eq!(code, expected, "{}: {answer:?}", operation.id);
         }
-        // And the gate of the console: nothing to visit until there is a second factor.
+        // The console offers no app to open until there is a second factor.
         let user = &owner.get("/api/v1/current").await.body["data"];
         assert_eq!(user["allow_visited_app"], false);
         assert_eq!(user["last_app"], Value::Null);
         server.run("UPDATE sessions SET second_factor_at = 1 WHERE user_id = $1", &[team.id("owner").as_str()]).await;
         let user = &owner.get("/api/v1/current").await.body["data"];
         assert_eq!(user["allow_visited_app"], true);
-        // Leaving is always possible.
+        // A member can always leave.
         assert_eq!(team.actor("member").post(&format!("/api/v1/orgs/{}/leave", team.org_id), Value::Null).await.status, 200);
     }
 }
@@ -445,7 +445,7 @@ on_both! {
         let path = |name: &str| format!("/api/v1/orgs/{}/members/{}/end-sessions", team.org_id, team.id(name));
         for name in ["owner", "admin", "app_admin", "viewer", "member"] {
             let person = &team.people[name];
-            // Someone else's session of the same person, and the one that has proven it since.
+            // A stolen copy of the session, which proves itself again further down.
             let stolen = person.actor.clone();
             assert_eq!(team.actor("owner").post(&path(name), json!({})).await.status, 200, "{name}");
             for operation in operations() {
@@ -476,7 +476,7 @@ on_both! {
         let org = team.org_id.as_str();
         server.run("INSERT INTO org_sso (org_id, issuer, client_id, client_secret, default_role,
             enabled_at, enforced_at, updated_at) VALUES ($1, '', '', '', 'member', 1, 1, 1)", &[org]).await;
-        // An admin and someone whom the app let in, by what they may do without it.
+        // An admin of the organization, and a member with a role in the app alone.
         for name in ["admin", "app_admin"] {
             let person = &team.people[name];
             for operation in operations() {
@@ -496,21 +496,21 @@ on_both! {
             assert_eq!((&user["allow_visited_app"], &user["last_app"]), (&Value::Bool(false), &Value::Null));
             let chosen = person.actor.put("/api/v1/current/last-app", json!({ "app_id": team.app_id })).await;
             assert_eq!(chosen.code(), "sso_required");
-            // A session that came through the provider is let in, at the next request.
+            // A session that came through the provider is let in from the next request on.
             server.run("INSERT INTO session_orgs (session_id, org_id, came_at)
                 SELECT id, $2, 1 FROM sessions WHERE user_id = $1", &[person.id.as_str(), org]).await;
             let user = &person.actor.get("/api/v1/current").await.body["data"];
             assert_eq!(user["allow_visited_app"], true, "{name}");
             assert_eq!(person.actor.get(&format!("/api/v1/orgs/{org}")).await.status, 200);
         }
-        // Owners come in without it, and so does everybody else to other teams.
+        // Owners get in without the provider, and other teams are not affected.
         let owner = team.actor("owner");
         assert_eq!(owner.get(&format!("/api/v1/orgs/{org}")).await.status, 200);
         assert_eq!(owner.get(&format!("/api/v1/apps/{}", team.app_id)).await.status, 200);
         let teams = owner.get("/api/v1/orgs").await;
         assert_eq!(teams.body["data"]["items"][0]["require_sso"], true);
-        // A program's key is none of its business, leaving is always possible, and what is switched
-        // off asks nothing.
+        // API keys are exempt, leaving is always possible, and a provider that is switched off enforces
+        // nothing.
         let program = server.anonymous();
         let path = format!("/api/v1/orgs/{org}/data-overall");
         let request = program.request(Method::POST, &path).bearer_auth(format!("qk_{}", team.app_id));

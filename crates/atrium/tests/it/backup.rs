@@ -1,4 +1,4 @@
-//! Archives of an instance, and instances from archives.
+//! Archives of an instance, and instances restored from archives.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -39,7 +39,7 @@ async fn load(server: &TestServer) {
     }
 }
 
-/// Where an instance like the server's could be made anew.
+/// Folders and databases where an instance like the server's can be restored.
 struct Elsewhere {
     folder: Arc<TempDir>,
     raw: RawSettings,
@@ -53,7 +53,7 @@ impl Elsewhere {
             Store::Sqlite => sqlite_url(folder.path()).unwrap(),
             Store::Postgres => databases::empty_postgres().await,
         };
-        // Another database of the same server.
+        // Another database on the same server.
         let warehouse_url = server.atrium.settings.events.warehouse_url.clone().map(|mut url| {
             url.set_path(&format!("/restored_{}", uuid::Uuid::new_v4().simple()));
             url.to_string()
@@ -112,7 +112,7 @@ async fn sign_in_by_passkey(browser: &Actor, phone: &mut Authenticator) -> Answe
     browser.post("/api/v1/login/passkey", json!({ "credential": credential })).await
 }
 
-/// Makes an archive of the server and an instance of that, which has everything.
+/// Makes an archive of the server, restores it, and checks that the new instance has everything.
 async fn works_elsewhere(server: &TestServer) -> (TempDir, TestServer) {
     let jane = server.owner(JANE).await;
     let current = jane.get("/api/v1/current").await;
@@ -216,7 +216,7 @@ async fn a_cluster_is_restored_shard_by_shard() {
     assert!(events.iter().all(|events| *events > 0), "{events:?}");
     assert_eq!(events_of_shards(&other).await, events, "rows lie where they belong");
 
-    // Where there are fewer, nothing would lie where it belongs.
+    // With fewer shards, rows would not be on the shard where they belong.
     let mut elsewhere = Elsewhere::than(&server).await;
     let one = elsewhere.raw.warehouse_url.as_ref().unwrap().replace("?cluster=main", "");
     elsewhere.raw.warehouse_url = Some(one);
@@ -233,7 +233,7 @@ async fn an_increment_leaves_out_what_the_one_before_has() {
     let file = |name: &str| archives.path().join(name);
     let mut since = None;
     let mut sizes = Vec::new();
-    // Large enough that the events are most of an archive.
+    // Large enough that events are most of the archive.
     for (count, name) in [(3_000, "full"), (1, "second"), (1, "third")] {
         let some: Vec<_> = (0..count).map(|_| event(&server, "a")).collect();
         for some in some.chunks(500) {
@@ -274,7 +274,7 @@ async fn an_increment_leaves_out_what_the_one_before_has() {
     }
 }
 
-/// An archive of an instance without events, which is quickly made.
+/// An archive of an instance without events, which is quick to make.
 async fn small(server: &TestServer, name: &str, with_key: bool) -> PathBuf {
     let file = server.folder().join(name);
     let options = Options { include_master_key: with_key, ..options(&file) };
@@ -315,7 +315,7 @@ async fn a_damaged_archive_is_refused_by_name() {
     assert!(said.contains("manifest.json is damaged"), "{said}");
     let said = refused(&change("database.sqlite.zst", "datebase.sqlite.zst")).await;
     assert!(said.contains("it is damaged"), "{said}");
-    // The same folder takes the archive as it was written.
+    // The same folder accepts the unchanged archive.
     elsewhere.restore(&[&file]).await.unwrap();
 }
 
@@ -398,7 +398,7 @@ async fn a_schedule_makes_them_in_time_and_keeps_some() {
         .unwrap();
     let told: f64 = told.parse().unwrap();
     assert!((before..=server.atrium.now().0 / 1_000).contains(&(told as i64)), "{told}");
-    // What fails costs nothing that is there.
+    // A backup that fails removes no existing archive.
     server.clock.advance(6 * Millis::HOUR);
     let blocked = BackupSettings { keep: 1, ..settings.clone() };
     let lock = std::fs::File::create(server.folder().join("backup.lock")).unwrap();

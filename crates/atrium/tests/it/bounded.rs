@@ -1,4 +1,4 @@
-//! Profiles and pages have a size that no application can go beyond.
+//! Profiles and pages have a maximum size that no application can exceed.
 
 use serde_json::{Value, json};
 
@@ -29,7 +29,7 @@ async fn profile(actor: &Actor, app: &str, id: &str) -> Value {
     answer.body["data"].clone()
 }
 
-/// The bytes of an answer, and what it says.
+/// The size of an answer in bytes, and its body.
 async fn weigh(actor: &Actor, path: &str) -> (usize, Value) {
     let response = actor.request(reqwest::Method::GET, path).send().await.unwrap();
     assert_eq!(response.status(), 200, "{path}");
@@ -48,7 +48,7 @@ in_both_sizes! {
             let each = values.iter().zip(0..);
             each.map(|(value, n)| append(&server, id, now - 100_000 + n * 100, value)).collect()
         };
-        // In order, each third in a batch of its own; and the last third first.
+        // In order, a third of them in each batch; then with the last third first.
         for some in changes("forward").chunks(20) {
             send(&server, &signer, some).await;
         }
@@ -61,7 +61,7 @@ in_both_sizes! {
         let kept = forward["properties"]["seen"].as_array().unwrap();
         assert_eq!((kept.len(), kept[2].as_str().unwrap()), (3, values[59].as_str()), "the newest stay");
         assert!(forward["properties"].get("$truncated").is_none());
-        // A deleted profile begins anew.
+        // A deleted profile starts empty.
         let delete = mutation(&server, "UserMutation", "delete", "forward", json!({}));
         let mut set = mutation(&server, "UserMutation", "set", "forward", json!({ "plan": "pro" }));
         set["data"]["timestamp"] = json!(server.atrium.now().0 + 10);
@@ -82,7 +82,8 @@ in_both_sizes! {
             message["data"]["timestamp"] = json!(at);
             message
         };
-        // Several of one moment, so that parts are cut between them; and others around them.
+        // Several changes share a timestamp, so that reads are cut between them; other people's changes lie
+        // around them.
         let mut all: Vec<_> = (0..1_300).map(|n| change("busy", now - 60_000 + n / 7)).collect();
         all.extend((0..3).flat_map(|n| [change("a", now - n), change("z", now - n)]));
         for some in all.chunks(500) {
@@ -91,7 +92,7 @@ in_both_sizes! {
         }
         drain(&server).await;
         assert_eq!(profile(owner, app, "busy").await["properties"]["visits"], 1_300);
-        // One that came late has everything put together anew.
+        // A late change has the whole profile rebuilt.
         send(&server, &signer, &[change("busy", now - 90_000), change("a", now - 90_000)]).await;
         for (id, visits) in [("busy", 1_301), ("a", 4), ("z", 3)] {
             assert_eq!(profile(owner, app, id).await["properties"]["visits"], visits, "{id}");
@@ -153,7 +154,7 @@ in_both_sizes! {
         assert_eq!((&old["properties"], &old["truncated"]), (&json!({}), &json!(true)));
         let (bytes, _) = weigh(owner, &format!("/api/v1/apps/{app}/profiles?kind=user")).await;
         assert!(bytes < 2_000, "{bytes}");
-        // The next change puts it together anew, within the limits.
+        // The next change rebuilds it, within the limits.
         let mut later = set("old");
         later["data"]["timestamp"] = json!(server.atrium.now().0 + 1_000);
         later["data"]["properties"] = json!({ "seats": 3 });

@@ -1,5 +1,5 @@
-//! Analyses by what profiles say and by cohorts, formulas by group, and how large cohorts are from day to day.
-//! That the figures are right is tested where they are made (crates/warehouse/tests).
+//! Analyses by profile properties and by cohorts, formulas by group, and the daily sizes of cohorts. That the
+//! figures are correct is tested where they are computed (crates/warehouse/tests).
 
 use atrium::analyses::cohort_sizes;
 use serde_json::{Value, json};
@@ -34,7 +34,7 @@ fn has_plan() -> Value {
     json!({ "of": "rule", "all": [pro] })
 }
 
-/// Somebody who may ask and may not see profiles.
+/// A caller who may ask questions but may not see profiles.
 async fn asks_alone(server: &TestServer, team: &Team) -> Actor {
     let role = team.role_id.as_str();
     let sql = "INSERT INTO role_permissions (role_id, permission) VALUES ($1, 'query:run')";
@@ -65,14 +65,14 @@ in_both_sizes! {
         let groups = async |by: &str, of: &str| {
             shown_groups(&answer(owner, app, trend(by, of)).await["series"][0]["groups"])
         };
-        // Of anna also what her device did before she said who she is.
+        // Includes what anna's device did before she signed in.
         assert_eq!(groups("$user:plan", "events").await, [(json!(null), json!(4.0)), (json!("pro"), json!(5.0))]);
         assert_eq!(groups("$device:model", "people").await, [(json!(null), json!(2.0)), (json!("X1 📱"), json!(1.0))]);
-        // What a profile says by now, and not what was asked before.
+        // The current value in the profile, not the one cached earlier.
         set("free").await;
         assert_eq!(groups("$user:plan", "people").await, [(json!(null), json!(2.0)), (json!("free"), json!(1.0))]);
 
-        // Texts of profiles are for those who may see personal data; a group of few would tell whose they are.
+        // Texts in profiles need the right to personal data; a small group would reveal whose text it is.
         let hidden = answer(team.actor("analyst"), app, trend("$user:plan", "people")).await;
         assert_eq!(shown_groups(&hidden["series"][0]["groups"]), [(json!(null), json!(3.0))]);
 
@@ -92,7 +92,7 @@ in_both_sizes! {
         let pick = json!({ "of": "funnel", "step": 1, "dropped": true, "group": group(json!("in")) });
         assert_eq!(people(owner, app, &funnel, pick).await, ["ben"]);
 
-        // A formula by group: ben's group buys nothing of what is asked, which is no number.
+        // A formula by group: ben's group has no purchases to divide by, so its value is null.
         let formula = story.question("trend", json!({
             "series": [
                 series("purchase", json!({ "of": "sum", "property": "amount" })),
@@ -150,7 +150,7 @@ in_both_sizes! {
         assert_eq!(cohort_sizes::run_due(&server.atrium).await.unwrap(), 4);
         assert_eq!(sizes(owner, &buyers).await, json!([day(0, 2), day(1, 2), day(8, 0)]));
 
-        // Each caller is told what they could count themselves.
+        // Callers see only sizes that they could count themselves.
         let (analyst, alone) = (team.actor("analyst"), asks_alone(&server, &team).await);
         assert_eq!(sizes(analyst, &buyers).await, sizes(owner, &buyers).await);
         assert_eq!(sizes(owner, &listed).await, json!([day(0, 2), day(1, 2), day(8, 2)]));
@@ -160,7 +160,7 @@ in_both_sizes! {
         assert_eq!(sizes(analyst, &own).await, "not_found");
         assert_eq!(sizes(owner, app).await, "not_found");
 
-        // Another name changes nothing; another definition begins anew.
+        // A new name keeps the history; a new definition starts it again.
         let put = async |version: i64, definition: Value| {
             let body = json!({ "name": "Other", "shared": true, "version": version, "definition": definition });
             let answer = owner.put(&format!("/api/v1/apps/{app}/cohorts/{buyers}"), body).await;
@@ -170,7 +170,7 @@ in_both_sizes! {
         assert_eq!(sizes(owner, &buyers).await[0], day(0, 2));
         put(2, did("signup")).await;
         assert_eq!(sizes(owner, &buyers).await, json!([]));
-        // They go with the cohort, and nobody knows those of long ago any more.
+        // The sizes are deleted with the cohort, and old ones are dropped after a while.
         assert_eq!(owner.delete(&format!("/api/v1/apps/{app}/cohorts/{listed}")).await.status, 200);
         assert_eq!(server.count("SELECT COUNT(*) FROM cohort_sizes").await, 6);
         server.clock.advance(200 * DAY);
@@ -194,7 +194,7 @@ in_both_sizes! {
             let question = story.question("trend", json!({
                 "series": [{ "events": [], "measure": { "of": "people" } }], "filters": { "all": [of_buyers(id)] },
             }));
-            // So that one computed anew says so.
+            // So that a recomputed answer has another time.
             server.clock.advance(1);
             ask(actor, app, question).await
         };
@@ -205,7 +205,7 @@ in_both_sizes! {
         let first = computed(&nested).await;
         assert_eq!(first.0, 2.0);
         assert_eq!(computed(&nested).await, first);
-        // Whoever may not use it is not told what is kept either.
+        // A caller who may not use the cohort does not get the cached answer either.
         assert_eq!(asked(team.actor("admin"), &nested).await.code(), "unknown_cohort");
         assert_eq!(computed(&pro).await, computed(&pro).await);
         let put = async |version: i64, definition: Value| {
@@ -214,7 +214,7 @@ in_both_sizes! {
         };
         put(1, did("nothing of that name")).await;
         assert_eq!(computed(&nested).await.0, 0.0);
-        // One that is about profiles by now is kept by their version, too.
+        // A cohort that now refers to profiles is cached by the profiles' version, too.
         let before = computed(&nested).await;
         put(2, has_plan()).await;
         let (one, two) = (computed(&nested).await, computed(&nested).await);

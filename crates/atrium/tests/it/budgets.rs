@@ -1,4 +1,4 @@
-//! What a stranger with an app's public key cannot take from others: the app's budgets.
+//! An app's budgets: what a stranger with its public key cannot take from other senders.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 async fn start(store: Store, change: impl FnOnce(&mut RawSettings)) -> TestServer {
     TestServer::start_with(store, |raw| {
-        // Addresses come from a header, so that one test can have several.
+        // Addresses come from a header, so that one test can use several.
         raw.trusted_proxies = Some(vec!["127.0.0.1".to_owned()]);
         change(raw);
     })
@@ -29,7 +29,7 @@ fn events(server: &TestServer, count: usize) -> Vec<Value> {
     (0..count).map(|_| event(server, "a")).collect()
 }
 
-/// What the ledger's lines in the spool say, by outcome.
+/// The ledger lines in the spool, summed by outcome.
 fn booked(server: &TestServer) -> BTreeMap<String, i64> {
     let file = server.folder().join("spool/1/spool.db");
     let spool = rusqlite::Connection::open(file).unwrap();
@@ -45,7 +45,7 @@ fn booked(server: &TestServer) -> BTreeMap<String, i64> {
     sums
 }
 
-/// 601 requests, and 50,000 messages, of rubbish: more than the app's quota many times over.
+/// 601 requests with 50,000 invalid messages: many times the app's quota.
 async fn rubbish_costs_whoever_sends_it(store: Store) {
     let server = start(store, |raw| {
         raw.collect_quota = Some(600);
@@ -82,9 +82,9 @@ async fn rubbish_costs_whoever_sends_it(store: Store) {
             _ => panic!("{answer:?}"),
         }
     }
-    // On a slow machine a minute ends meanwhile, and 20,000 more are read in the next.
+    // On a slow machine a minute ends in between, and 20,000 more are read in the next.
     assert!(refused >= 9_000, "{refused}");
-    // Addresses with a clean record are let through, and so is whoever signs, from anywhere.
+    // Addresses with a clean record get through, and so do signed requests from any address.
     let good = send(&server, "192.0.2.1", &key, events(&server, 100)).await;
     assert_eq!((good.status, &good.body["data"]["accepted"]), (200, &json!(100)), "{good:?}");
     let signed = server.collect_signed(&signer, json!(events(&server, 600))).await;
@@ -93,11 +93,11 @@ async fn rubbish_costs_whoever_sends_it(store: Store) {
     let from_there =
         server.signed(&signer, &server.signing(), body).header("x-forwarded-for", "203.0.113.1");
     assert_eq!(owner.send(from_there).await.status, 200);
-    // Everything that came is in one counter.
+    // Every message is in exactly one counter.
     let expected = [("accepted", 700), ("bad_message", rubbish), ("too_many_rejected", refused)];
     let expected = expected.map(|(name, count)| (name.to_owned(), count));
     assert_eq!(booked(&server), BTreeMap::from(expected));
-    // And the next minute is a new one.
+    // The next minute starts with full budgets.
     server.clock.advance(60_000);
     assert_eq!(send(&server, "203.0.113.1", &key, events(&server, 1)).await.status, 200);
 }
@@ -112,7 +112,7 @@ async fn rubbish_costs_whoever_sends_it_on_postgres() {
     rubbish_costs_whoever_sends_it(Store::Postgres).await;
 }
 
-/// Valid, unsigned and far too many: neither the app's servers nor its other visitors suffer.
+/// Valid, unsigned and far too many: neither the app's servers nor its other visitors are affected.
 async fn a_flood_of_good_events_stays_within_its_share(store: Store) {
     let server = start(store, |raw| raw.collect_quota = Some(100)).await;
     let team = server.team("one").await;
@@ -122,7 +122,7 @@ async fn a_flood_of_good_events_stays_within_its_share(store: Store) {
     assert_eq!(send(&server, "203.0.113.1", &key, events(&server, 25)).await.status, 200);
     let answer = send(&server, "203.0.113.1", &key, events(&server, 1)).await;
     assert_eq!((answer.status, answer.code()), (429, "quota_exceeded"));
-    // A network of IPv6 is one sender.
+    // An IPv6 network counts as one sender.
     for last in 1..=2 {
         let from = format!("2001:db8::{last}");
         let answer = send(&server, &from, &key, events(&server, 25)).await;
@@ -154,7 +154,7 @@ async fn a_flood_of_good_events_stays_within_its_share_on_postgres() {
     a_flood_of_good_events_stays_within_its_share(Store::Postgres).await;
 }
 
-/// Rubbish at every app of an instance: the address is refused before its request is read.
+/// Invalid messages for every app of an instance: the address is refused before its request is read.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn rubbish_everywhere_is_not_even_read() {
     let server = start(Store::Sqlite, |raw| {

@@ -1,5 +1,5 @@
-//! More names and values than are counted by themselves: everything is stored, what is over the
-//! limits counts as "other", and every sum stays exact.
+//! More names and values than get counts of their own: everything is stored, whatever exceeds the limits
+//! counts as "other", and every sum stays exact.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,7 +15,7 @@ use crate::support::{Store, TestServer};
 
 const DAY: i64 = 24 * 60 * 60 * 1_000;
 
-/// In both sizes, with limits that a test can reach.
+/// In both sizes, with limits low enough for a test to reach.
 macro_rules! with_small_limits {
     (async fn $name:ident($server:ident: TestServer) $body:block) => {
         mod $name {
@@ -43,7 +43,7 @@ fn small(raw: &mut RawSettings) {
     raw.max_pages = Some(2);
 }
 
-/// An event as the plain count sees it.
+/// An event, as the plain count sees it.
 #[derive(Clone)]
 struct Sent {
     event: String,
@@ -61,7 +61,7 @@ fn sent(event: &str, os: &str, user: &str) -> Sent {
     }
 }
 
-/// The app's own: two names, one operating system.
+/// The app's regular events: two names, one operating system.
 fn own() -> Vec<Sent> {
     vec![
         sent("home", "iOS", "anna"),
@@ -96,7 +96,7 @@ async fn send(server: &TestServer, team: &Team, messages: &[Sent]) {
     drain(server).await;
 }
 
-/// Goes on to a noon: no test begins on one day and ends on another.
+/// Moves the clock to a noon, so that no test crosses midnight.
 fn noon(server: &TestServer) {
     server.clock.advance(DAY + DAY / 2 - server.atrium.now().0 % DAY);
 }
@@ -115,7 +115,7 @@ async fn overall(server: &TestServer, team: &Team) -> Value {
     answer.body["data"].clone()
 }
 
-/// Events and users by name, the others as "other".
+/// Events and users by name; the rest as "other".
 type Figures = BTreeMap<String, (u64, u64)>;
 
 fn figures(list: &Value, name: &str) -> Figures {
@@ -129,7 +129,7 @@ fn figures(list: &Value, name: &str) -> Figures {
     list.as_array().unwrap().iter().map(one).collect()
 }
 
-/// The same from what was sent, where only these names have counts of their own.
+/// The expected figures, counted from what was sent, where only these names have counts of their own.
 fn counted<'a>(sent: &'a [Sent], of: impl Fn(&'a Sent) -> &'a str, named: &[&str]) -> Figures {
     let mut sums: BTreeMap<String, (u64, BTreeSet<&str>)> = BTreeMap::new();
     for one in sent {
@@ -154,7 +154,7 @@ with_small_limits! {
     async fn what_is_over_a_limit_counts_as_other_everywhere(server: TestServer) {
         noon(&server);
         let team = server.team("one").await;
-        // One tells no operating system: that is no value, and never over a limit.
+        // One event has no operating system: that is no value, and never over a limit.
         let all = [own(), flood("x", 30), vec![sent("home", "", "anna")]].concat();
         send(&server, &team, &all).await;
         let owner = team.actor("owner");
@@ -182,7 +182,7 @@ with_small_limits! {
         let expected = json!([{ "value": "iOS", "events": 4 }, { "value": "x os 0", "events": 1 }]);
         assert_eq!((&values["items"], &values["other"]), (&expected, &json!(29)), "{values}");
 
-        // The events are as they were sent: questions find them by their own values.
+        // The events are stored as sent: questions find them by their own values.
         let today = today(&server);
         let body = json!({ "event": "x 7", "measure": "events", "start": today, "end": today,
             "timezone": "UTC", "granularity": "day",
@@ -212,7 +212,7 @@ with_small_limits! {
         assert_eq!(told, [("event_names", 3, 9), ("property_names", 4, 1), ("field_values", 2, 9)]);
         assert_eq!(overall(&server, &team).await["ingest"]["over_limit"], ingest["over_limit"]);
 
-        // Those who look after the app are told, of each limit once a day.
+        // The people who look after the app are notified, once a day for each limit.
         let developer = &team.people["developer"].email;
         let mut watch = alerts::Watch::default();
         assert_eq!(watch.look(&server.atrium).await.unwrap(), 3);
@@ -233,7 +233,7 @@ with_small_limits! {
         noon(&server);
         let team = server.team("one").await;
         send(&server, &team, &own()).await;
-        // The next day begins with a flood. Two names and one system of the day before are held.
+        // The next day begins with a flood. Two names and one system of the day before keep their places.
         server.clock.advance(DAY);
         let all = [flood("x", 20), own()].concat();
         send(&server, &team, &all[..20]).await;
@@ -244,7 +244,7 @@ with_small_limits! {
         let named = ["iOS", "x os 0"];
         assert_eq!(figures(&found["breakdowns"]["os"], "value"), counted(&all, |it| &it.os, &named));
 
-        // An instance that knows nothing yet judges alike.
+        // An instance with an empty memory decides the same.
         let second = server.second_instance_on_same_engine_and(small).await;
         second.clock.advance(server.atrium.now().0 - second.atrium.now().0);
         let more = [flood("late", 2), own()].concat();
@@ -254,7 +254,7 @@ with_small_limits! {
         let named = ["home", "order", "x 0"];
         assert_eq!(figures(&found["top_events"], "event"), counted(&all, |it| &it.event, &named));
 
-        // Places that were not used for a day after are free, and a new day has new ones.
+        // Places that were unused for a whole day are free, and a new day adds new ones.
         server.clock.advance(3 * DAY);
         let all = [flood("y", 5), own()].concat();
         send(&server, &team, &all).await;
@@ -273,7 +273,7 @@ with_small_limits! {
         noon(&server);
         let team = server.team("one").await;
         let key = server.collect_key(team.app_id.as_str()).await;
-        // The page of any other event is not counted, and takes no place.
+        // The page of any other event is not counted and takes no place.
         let mut other = event(&server, "home");
         other["data"]["url_path"] = json!("/elsewhere");
         let views = (0..9).map(|n| {
@@ -342,7 +342,7 @@ with_small_limits! {
         assert_eq!(names(&found), ["plan", "cart 0", "cart 1", "seats"], "{found}");
         assert_eq!((&found["more"], &found["sampled"]), (&json!(18), &json!(21)));
         assert_eq!(found["items"][0]["share"], 1.0);
-        // All events of this name are over the limit; what has a place is shown nevertheless.
+        // All events of this name are over the limit; names that have a place are shown nevertheless.
         let later: Vec<Sent> = (0..3).map(|n| {
             let mut properties = json!({ "plan": "free" });
             properties[format!("basket {n}")] = json!(n);

@@ -1,6 +1,6 @@
-//! Analyses where clocks are put forward and back: days of 23, 23½ and 25 hours, against plain counting by
-//! the calendar. What is done with the boundaries is tested where figures are made (crates/warehouse/tests);
-//! here is where they are.
+//! Analyses across clock changes: days of 23, 23½ and 25 hours, compared with plain counting by the calendar.
+//! Where the boundaries lie is tested here; how the figures use them is tested where they are computed
+//! (crates/warehouse/tests).
 
 use std::collections::BTreeSet;
 
@@ -15,13 +15,13 @@ use crate::so_far::set_clock;
 use crate::support::sender::event_at;
 use crate::support::{Store, TestServer, in_both_sizes};
 
-/// Who did something when.
+/// Who did something, and when.
 struct Seen {
     at: i64,
     who: String,
 }
 
-/// What happened in the ten days around a change, by people who come on some days and not on others.
+/// Events of the ten days around a clock change, by people who come on some days and not on others.
 fn seen_around(changed: Date) -> Vec<Seen> {
     let noon = changed.at(12, 0, 0, 0).to_zoned(TimeZone::UTC).unwrap().timestamp();
     let times = (0..).map(|place| noon.as_millisecond() - 5 * DAY + place * 17 * MINUTE);
@@ -126,7 +126,7 @@ in_both_sizes! {
                 days.iter().map(|day| calendar.people(*day).len() as f64).collect();
             assert_eq!(told["series"][1]["points"], json!(people), "{name}");
 
-            // Every hour of the day that the clocks were changed on.
+            // Every hour of the day of the change.
             let (start, end) = (calendar.start(changed), calendar.start(changed + 1.days()));
             assert_eq!(end - start, minutes * MINUTE);
             let told = ask("trend", &[changed], json!({ "series": series, "granularity": "hour" })).await;

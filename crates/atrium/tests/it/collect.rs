@@ -1,4 +1,4 @@
-//! `/v1/collect` at the wire: who may send, what is taken, what is refused and how it is counted.
+//! `/v1/collect` on the wire: who may send, what is accepted, what is refused, and how it is counted.
 
 use std::io::Write as _;
 
@@ -61,7 +61,7 @@ on_both! {
         for name in ["content-type", "x-access-key-id", "x-timestamp", "x-nonce", "x-signature"] {
             assert!(allowed.contains(name), "{allowed}");
         }
-        // Failures can be read by the page too.
+        // The page can read failures too.
         let refused = server.collect("ck_nobody", json!([])).await;
         assert_eq!((refused.status, refused.code()), (401, "bad_app_key"));
         assert_eq!(refused.header("access-control-allow-origin"), "*");
@@ -105,7 +105,7 @@ on_both! {
         }
         assert_eq!(send("br", body().into_bytes()).await.status, 415);
         assert_eq!(send("gzip", body().into_bytes()).await.code(), "bad_encoding");
-        // Small on the wire, large behind it.
+        // Small when compressed, large when unpacked.
         let bomb = vec![b' '; 9 << 20];
         assert_eq!(send("gzip", gzip(&bomb)).await.status, 413);
         assert_eq!(send("zstd", zstd::encode_all(&bomb[..], 3).unwrap()).await.status, 413);
@@ -185,7 +185,7 @@ on_both! {
         let expected: Vec<_> =
             (1..).step_by(2).zip(&bad).map(|(index, (_, code))| (index, (*code).to_owned())).collect();
         assert_eq!(codes(&answer), expected);
-        // At the edges of what is allowed.
+        // Values at the edges of what is allowed.
         let edges = [
             with("timestamp", json!(now - 179 * day)),
             with("timestamp", json!(now + 9 * 60_000)),
@@ -227,7 +227,7 @@ on_both! {
         assert_eq!(counts(&first), (2, 0, 0));
         let again = server.collect(&key, json!([message, message, event(&server, "c")])).await;
         assert_eq!(counts(&again), (1, 2, 0));
-        // Twenty at once: one is taken.
+        // Twenty at once: one is accepted.
         let message = event(&server, "d");
         let sends = (0..20).map(|_| server.collect(&key, json!([message])));
         let answers = futures::future::join_all(sends).await;
@@ -305,7 +305,7 @@ on_both! {
         let bare = anyone.request(Method::POST, PATH).header("x-access-key-id", &key.id).body(body());
         refused("half signed", bare).await;
 
-        // The key's own state, and another app's.
+        // The state of the key itself, and a key of another app.
         let named = server.collect_key(other.app_id.as_str()).await;
         let crossed = json!({ "app_key": named, "messages": [event(&server, "a")] });
         let crossed = serde_json::to_vec(&crossed).unwrap();
@@ -435,7 +435,7 @@ async fn a_full_spool_says_so_and_forgets_nothing() {
     assert_eq!(server.atrium.collector.spool.usage().messages(), i64::try_from(taken).unwrap());
     let ready = server.anonymous().get("/readyz").await;
     assert_eq!((ready.status, &ready.body["spool"]), (503, &json!("full")));
-    // What was refused is not taken for known when there is room again.
+    // A message that was refused is not taken for a duplicate once there is room again.
     let spool = &server.atrium.collector.spool;
     let app = team.app_id.as_str().parse().unwrap();
     let (_, upto) = spool.ends(app).await.unwrap().unwrap();

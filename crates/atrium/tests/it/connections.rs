@@ -1,5 +1,5 @@
-//! Ten thousand connections from one client: some are served, the rest are told why not, and
-//! everyone else is served all along.
+//! Ten thousand connections from one client: some are served, the rest are told why not, and everyone else is
+//! served throughout.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -16,7 +16,7 @@ async fn connect_from(source: [u8; 4], server: SocketAddr) -> std::io::Result<Tc
     socket.connect(server).await
 }
 
-/// The status of one request, or 0 where the connection broke.
+/// The status of one request, or 0 if the connection broke.
 async fn status(stream: &mut TcpStream) -> u16 {
     let mut answer = [0_u8; 1024];
     let exchange = async {
@@ -60,7 +60,7 @@ async fn ten_thousand_connections_of_one_client_leave_room_for_others() {
     assert_eq!(status(&mut back).await, 200);
 }
 
-/// What a client's own system keeps for it is little, so that the server notices soon.
+/// The client's receive buffer is small, so that the server soon notices that nothing is read.
 async fn connect_with_little_room(server: SocketAddr) -> TcpStream {
     let socket = TcpSocket::new_v4().unwrap();
     socket.set_recv_buffer_size(4_096).unwrap();
@@ -76,7 +76,7 @@ async fn a_client_who_asks_and_does_not_read_is_cut_off() {
     let mut stuck = connect_with_little_room(address).await;
     stuck.write_all(&request).await.unwrap();
     let started = std::time::Instant::now();
-    // A connection that is still there takes bytes, or has no room for more; one that ended says so.
+    // A connection that is still open takes bytes or has a full buffer; one that has ended returns an error.
     loop {
         match stuck.try_write(b"GET ") {
             Err(error) if error.kind() != std::io::ErrorKind::WouldBlock => break,
@@ -85,7 +85,7 @@ async fn a_client_who_asks_and_does_not_read_is_cut_off() {
         assert!(started.elapsed() < Duration::from_secs(20), "it is still served");
     }
 
-    // One that reads gets all of it, and the one that was cut off is in nobody's way.
+    // A client that reads gets the whole answer, and the one that was cut off blocks nobody.
     let mut reader = connect_with_little_room(address).await;
     let last = b"GET /api/v1/openapi.json HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n";
     reader.write_all(last).await.unwrap();

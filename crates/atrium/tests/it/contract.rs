@@ -1,4 +1,4 @@
-//! The committed OpenAPI document and pages are the ones the code makes, and say what is so.
+//! The committed OpenAPI document and pages match the code, and what they claim is true.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ fn the_committed_document_is_current() {
     assert!(committed.trim() == made.trim(), "openapi.json is stale: run `make generate`");
 }
 
-/// A change of who may do what shows in review.
+/// A change of who may do what shows up in review.
 #[test]
 fn the_committed_page_of_permissions_is_current() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/permissions.md");
@@ -19,7 +19,7 @@ fn the_committed_page_of_permissions_is_current() {
     assert!(committed.trim() == made.trim(), "docs/permissions.md is stale: run `make generate`");
 }
 
-/// Every test and file that the security page stands on is there: a claim goes with its proof.
+/// Every test and file that the security page cites exists: whoever removes one has to change its claim.
 #[test]
 fn what_the_security_page_names_is_there() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");

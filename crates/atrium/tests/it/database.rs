@@ -1,4 +1,4 @@
-//! The database layer: writers that wait their turn, migrations and keys under parallel starts.
+//! The database layer: queued writers, and migrations and keys when several instances start at once.
 
 use std::time::{Duration, Instant};
 
@@ -15,7 +15,7 @@ use futures::future::join_all;
 async fn increment(db: &Db) -> Duration {
     let started = Instant::now();
     let mut tx = db.write().await.unwrap();
-    // Read first, then write: the pattern that a deferred transaction fails at.
+    // Read first, then write: the pattern in which a deferred transaction fails.
     let seen: i64 =
         sqlx::query_scalar("SELECT failures FROM throttles").fetch_one(&mut *tx).await.unwrap();
     sqlx::query("UPDATE throttles SET failures = $1")
@@ -27,7 +27,7 @@ async fn increment(db: &Db) -> Duration {
     started.elapsed()
 }
 
-/// Two handles stand for two processes: one for the server, one for the command line.
+/// Two handles stand for two processes: the server and the command line.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn thirty_two_writers_on_sqlite_neither_fail_nor_wait_too_long() {
     let server = TestServer::start(Store::Sqlite).await;
@@ -51,7 +51,8 @@ async fn thirty_two_writers_on_sqlite_neither_fail_nor_wait_too_long() {
     assert_eq!(server.count("SELECT failures FROM throttles").await, 32 * 25);
 }
 
-/// Someone copies the file with the write lock held: callers are told to come back, not that we broke.
+/// Another program copies the file and holds the write lock: callers are asked to come back, and get no
+/// internal error.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_database_locked_by_another_process_is_unavailable() {
     let server = TestServer::start(Store::Sqlite).await;
@@ -86,7 +87,7 @@ on_both! {
 
 on_both! {
     async fn instances_that_start_at_once_agree(server: TestServer) {
-        // Wind the database back to nothing, then let eight instances find it at once.
+        // Wind the database back to nothing, then have eight instances find it at once.
         let tables = ["schema_migrations", "job_runs", "instances", "ingest_over_limit", "counted_values", "outbox", "name_order_rules", "chat_bindings", "session_orgs", "org_removals", "sso_identities", "org_domains", "org_sso", "error_people", "error_reports", "error_replays", "error_groups", "people_numbers", "profile_versions", "owner_versions", "data_versions", "ingest_samples", "cohort_sizes", "cohorts", "saved_analyses", "property_uses", "property_types", "property_metadata", "event_metadata", "ingest_alerts", "erasures", "adopted_spools", "loaders", "leases", "ingest_batches", "ingest_ledger", "key_addresses", "access_keys", "api_keys", "access_requests", "invitations", "app_members", "role_permissions", "app_roles", "notifications", "passkeys", "recovery_codes", "totp_factors", "audit_chains", "audit_entries", "apps", "org_members",
             "organizations", "throttles", "one_time_tokens", "sessions", "users", "instance"];
         let mut tx = server.atrium.db.write_relaxed().await.unwrap();
@@ -156,14 +157,14 @@ on_both! {
         assert_eq!((state.pending, state.newer), (0, 1));
         server.second_instance().await;
         assert_eq!(outdated::reason(&server.atrium).await, None);
-        // What its tables hold, this program does not know.
+        // This program does not know what the newer tables hold.
         let output = server.folder().join("backup.tar");
         let options = Options { output, since: None, include_master_key: false };
         let (by, silent) = (Actor::operator(), Progress::Silent);
         let made = backup::make(&server.atrium, &options, Source::Nothing, &by, silent).await;
         assert!(made.unwrap_err().to_string().contains("newer version"));
 
-        // The release after that takes away what this one needs.
+        // The release after that removes something that this one needs.
         let newest = atrium::db::newest_migration();
         let raise = "UPDATE schema_migrations SET oldest_program = CAST($1 AS BIGINT) WHERE version = 9999";
         server.execute(raise, &newest.to_string()).await;
@@ -177,8 +178,8 @@ on_both! {
     }
 }
 
-/// Somebody reads a table for long, as pg_dump does: a migration that waited for it would keep everybody
-/// waiting who comes after.
+/// Another connection reads a table for long, as pg_dump does. A migration that waited for its lock would
+/// block everyone who queues behind it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_migration_does_not_stand_in_line_for_a_table() {
     let server = TestServer::start(Store::Postgres).await;
@@ -204,7 +205,7 @@ async fn a_migration_does_not_stand_in_line_for_a_table() {
     sqlx::query("SELECT * FROM instances").execute(&mut *reader).await.unwrap();
     let db = server.atrium.db.clone();
     let migrating = tokio::spawn(async move { db.migrate(|| Ok(())).await.unwrap() });
-    // It is waited for, in vain, and others get through after that.
+    // The migration waits in vain, and after that other statements get through.
     let waits = "SELECT COUNT(*) FROM pg_locks WHERE NOT granted AND database = \
                  (SELECT oid FROM pg_database WHERE datname = current_database())";
     server.until_count(waits, 1).await;

@@ -1,4 +1,4 @@
-//! `atrium demo`: what it makes, that it adds up, and when it refuses.
+//! `atrium demo`: what it creates, that the figures agree, and when it refuses.
 
 mod figures;
 mod stories;
@@ -44,7 +44,7 @@ in_both_sizes! {
         everyone_can_sign_in(&server, &report).await;
         keys_work(&server, &report).await;
 
-        // Nobody who does not exist is written to, and the audit log holds.
+        // No mail goes to the invented people, and the audit log verifies.
         atrium::outbox::mail::send_due(&server.atrium).await.unwrap();
         assert!(server.mails().is_empty());
         let mut db = server.atrium.db.read().await.unwrap();
@@ -57,7 +57,7 @@ in_both_sizes! {
     }
 }
 
-/// So many that what people do is not lost among what they happen to do.
+/// So many events that the stories stand out from the noise.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_demo_has_stories_to_find() {
     let server = TestServer::start_with_engine(Store::Sqlite).await;
@@ -76,7 +76,7 @@ async fn everyone_can_sign_in(server: &TestServer, report: &Report) {
         assert_eq!(orgs.len(), person.teams.len());
         reached.push(orgs.iter().map(|org| org["app_count"].as_u64().unwrap()).sum::<u64>());
     }
-    // The first owns both teams; others see as much as their role says, down to one app.
+    // The first person owns both teams; the others see what their role allows, down to a single app.
     assert_eq!(reached[0], 6);
     assert!(reached.contains(&1) && reached.contains(&3), "{reached:?}");
     let secrets: HashSet<_> =
@@ -84,8 +84,8 @@ async fn everyone_can_sign_in(server: &TestServer, report: &Report) {
     assert_eq!(secrets.len(), 6);
 }
 
-/// Apps are known to have events, so that nobody lands on their quick start, and names are sorted as
-/// people look for them.
+/// Every app is marked as having events, so that nobody lands on the quick start, and names are sorted as
+/// people expect.
 async fn everything_is_in_its_place(server: &TestServer, report: &Report) {
     let owner = server.anonymous();
     owner.login(&report.people[0].email, &report.password).await;
@@ -94,8 +94,8 @@ async fn everything_is_in_its_place(server: &TestServer, report: &Report) {
         assert_eq!(answer.body["data"]["has_events"], true, "{answer:?}");
     }
     names_are_by_pinyin(&owner, report).await;
-    // Names of before there was such an order, of other rules, and of an older program beside this one
-    // are put into it at the next start.
+    // Names stored without a sort order, with the order of other rules, and by an older program beside this
+    // one get their order at the next start.
     for (order, rules) in [("", "''"), ("zz", "'others'"), ("", "version")] {
         let mut tx = server.atrium.db.write().await.unwrap();
         for sql in [
@@ -148,7 +148,8 @@ in_both_sizes! {
     }
 }
 
-/// As an operator meets it: filled, refused a second time, served, refused beside the server.
+/// As an operator meets it: it fills a folder, refuses a second time and beside a running server, and the
+/// result can be served.
 #[test]
 fn the_program_fills_a_folder_once_and_not_under_a_server() {
     let folder = tempfile::tempdir().unwrap();
@@ -185,7 +186,7 @@ fn the_program_fills_a_folder_once_and_not_under_a_server() {
     assert!(printed.contains("lin.yue.2@example.com") && printed.contains("atrium serve"));
 }
 
-/// Ctrl-C half-way: what was stored is gone again, and nothing says that there is a demo.
+/// Ctrl-C halfway: what was stored is removed, and nothing says that there is a demo.
 #[tokio::test]
 async fn a_demo_that_is_broken_off_leaves_nothing() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Faults of the disk: what heals by itself, what is set aside, and what is refused with a sentence.
+//! Disk faults: what recovers by itself, what is set aside, and what is refused with an explanation.
 
 use std::collections::BTreeSet;
 use std::os::unix::fs::PermissionsExt;
@@ -13,7 +13,7 @@ use atrium::collect::loader::Partitions;
 use atrium::collect::spool::Wanted;
 use serde_json::{Value, json};
 
-/// SQLite's own limit on its file gives what a full disk gives.
+/// SQLite's own size limit gives the same error as a full disk.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_full_database_heals_by_itself() {
     let server = TestServer::start(Store::Sqlite).await;
@@ -42,7 +42,7 @@ async fn a_full_database_heals_by_itself() {
     }
 }
 
-/// A connection that was opened while the disk was read-only stays so; it is replaced.
+/// A connection that was opened while the disk was read-only stays read-only, so it is replaced.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_connection_that_cannot_write_is_replaced() {
     let server = TestServer::start(Store::Sqlite).await;
@@ -54,7 +54,7 @@ async fn a_connection_that_cannot_write_is_replaced() {
     assert_eq!(answer.status, 200, "{answer:?}");
 }
 
-/// Moves what is in a database's log into its file.
+/// Copies the content of a database's write-ahead log into the file.
 fn checkpoint(file: &Path) {
     let connection = rusqlite::Connection::open(file).unwrap();
     connection.busy_timeout(Duration::from_secs(5)).unwrap();
@@ -63,14 +63,14 @@ fn checkpoint(file: &Path) {
     assert_eq!(busy, 0);
 }
 
-/// Ruins some pages in the middle of a spool.
+/// Overwrites some pages in the middle of a spool.
 fn ruin(spool: &Path) {
     checkpoint(spool);
     let mut bytes = std::fs::read(spool).unwrap();
     let middle = bytes.len() / 2 / 16_384 * 16_384;
     assert!(middle > 4 * 16_384, "{} bytes", bytes.len());
     bytes[middle..middle + 3 * 16_384].fill(0xff);
-    // Not a new file: the server has this one open.
+    // The same file, not a new one: the server has this one open.
     use std::os::unix::fs::FileExt;
     let file = std::fs::OpenOptions::new().write(true).open(spool).unwrap();
     file.write_all_at(&bytes, 0).unwrap();
@@ -102,7 +102,7 @@ async fn damage_that_is_met_while_running_is_set_aside() {
     assert!(ready.body["storage"].as_str().unwrap().starts_with("degraded"), "{ready:?}");
 }
 
-/// A server without a warehouse, so that what it takes waits in its spool.
+/// A server without a warehouse, so that accepted messages wait in its spool.
 fn serve(folder: &Path) -> Server {
     Server::start(folder, &["--engine-library", "/no/such/library.so"])
 }
@@ -135,7 +135,7 @@ fn stop(server: Server, signal: &str) -> String {
     server.finish().1
 }
 
-/// A start that is refused, and what it says.
+/// Starts a server that must refuse to start, and returns what it says.
 fn refused(folder: &Path) -> String {
     let arguments = ["serve", "--listen", "127.0.0.1:0", "--engine-library", "/no/such/library.so"];
     let mut command = Command::new("timeout");
@@ -171,14 +171,14 @@ fn a_damaged_spool_is_set_aside_at_start_and_the_server_goes_on() {
         assert!(told.contains(&format!("{} was damaged", file.display())), "{told}");
         assert!(told.contains(&format!("{waiting} messages of 1500 that waited")), "{told}");
     }
-    // What it was is kept, and the note goes with the operator's hand.
+    // The damaged file is kept; the state is healthy once the operator deletes the note.
     assert!(folder.path().join("spool/1/spool.db.damaged-1").exists());
     std::fs::remove_file(folder.path().join("spool/1/spool.db.damaged-1.txt")).unwrap();
     let server = serve(folder.path());
     assert_eq!(ready(&server)["storage"], "ok");
     assert_eq!(ready(&server)["waiting"].as_i64().unwrap(), waiting + 1);
     stop(server, "-TERM");
-    // A file that is no database at all is no obstacle either.
+    // A file that is not a database at all does not stop the server either.
     let _ = std::fs::remove_file(folder.path().join("spool/1/spool.db-wal"));
     std::fs::write(&file, "not a database ".repeat(4_000)).unwrap();
     let server = serve(folder.path());
@@ -210,7 +210,7 @@ fn a_log_that_was_dropped_is_noticed() {
     assert!(said.contains("spool.db lost the end of its log"), "{said}");
     assert!(said.contains("(100 messages waited"), "{said}");
     assert_eq!(std::fs::read(folder.path().join("spool/1/spool.db.damaged-1-wal")).unwrap(), bytes);
-    // A log that ends where it should says nothing.
+    // A log that ends where it should gives no message.
     let server = serve(folder.path());
     assert!(!stop(server, "-TERM").contains("lost the end"));
 }
@@ -233,15 +233,15 @@ fn a_lost_database_does_not_look_like_a_new_instance() {
     assert!(!database.exists(), "nothing was made");
     let doctor = output(folder.path(), &["doctor"]);
     assert!(!doctor.status.success() && text(&doctor.stdout).contains("is missing"));
-    // An empty file is no database either.
+    // An empty file is not a database either.
     std::fs::write(&database, "").unwrap();
     assert!(refused(folder.path()).contains("atrium.db is missing or empty"));
-    // Restored, everything is as it was.
+    // With the file restored, everything is as before.
     std::fs::write(&database, &whole).unwrap();
     let server = serve(folder.path());
     assert!(server.setup_link().is_none());
     stop(server, "-TERM");
-    // And an operator may begin anew.
+    // Or the operator starts over.
     let in_use = output(folder.path(), &["admin", "start-anew"]);
     assert!(!in_use.status.success(), "there are accounts");
     for part in ["atrium.db", "atrium.db-wal", "atrium.db-shm"] {
@@ -254,7 +254,7 @@ fn a_lost_database_does_not_look_like_a_new_instance() {
     stop(server, "-TERM");
 }
 
-/// The file is there and has its tables, but the account stood in the log that is gone.
+/// The file is there and has its tables, but the account was in the log that is gone.
 #[test]
 fn a_database_without_its_log_does_not_look_like_a_new_instance() {
     let folder = tempfile::tempdir().unwrap();
@@ -264,7 +264,7 @@ fn a_database_without_its_log_does_not_look_like_a_new_instance() {
     let before = std::fs::read(&database).unwrap();
     let server = serve(folder.path());
     set_up(&server, folder.path());
-    // Told to stop, it writes down what the database knows; the log is taken away afterwards.
+    // A stopped server moves the log into the database; the log is removed after that.
     stop(server, "-TERM");
     for part in ["atrium.db-wal", "atrium.db-shm"] {
         let _ = std::fs::remove_file(folder.path().join(part));

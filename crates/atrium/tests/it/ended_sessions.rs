@@ -1,4 +1,4 @@
-//! Ending sessions: one's own, a member's as far as an organization goes, anybody's by the operator.
+//! Ending sessions: one's own, a member's within an organization, and anyone's by an operator.
 
 use crate::support::{PASSWORD, Store, TestServer, on_both};
 use atrium::accounts::operator;
@@ -17,7 +17,7 @@ on_both! {
         let own = viewer.post("/api/v1/orgs", json!({ "name": "Elsewhere" })).await;
         let own = format!("/api/v1/orgs/{}", own.body["data"]["id"].as_str().unwrap());
         let stolen = server.signed_in(&team.people["viewer"].email).await;
-        // Both instances remember the sessions.
+        // Both instances have the sessions in their caches.
         for url in [&server.url, &second.url] {
             assert_eq!(viewer.at(url).get(&org).await.status, 200);
             assert_eq!(stolen.at(url).get(&org).await.status, 200);
@@ -41,7 +41,7 @@ on_both! {
             assert_eq!(viewer.at(url).get(&org).await.status, 200);
             assert_eq!(stolen.at(url).get(&org).await.status, 403, "it proved nothing");
         }
-        // Also a session that is new since.
+        // Also a session that has started since.
         let fresh = server.signed_in(&team.people["viewer"].email).await;
         assert_eq!(fresh.get(&org).await.status, 200);
 
@@ -69,7 +69,7 @@ on_both! {
         let stranger = team.actor("owner").post(&end(other.id("viewer")), json!({})).await;
         assert_eq!(stranger.status, 404, "not of this organization");
         assert_eq!(other.actor("owner").post(&end(team.id("viewer")), json!({})).await.status, 404);
-        // A stolen session must not do it.
+        // A stolen session must not be able to do it.
         server.clock.advance(16 * Millis::MINUTE);
         let late = team.actor("owner").post(&end(team.id("viewer")), json!({})).await;
         assert_eq!((late.status, late.code()), (403, "reauth_required"));
@@ -125,7 +125,7 @@ on_both! {
 
 on_both! {
     async fn operators_do_it_in_the_console_too(server: TestServer) {
-        // The first account runs the instance.
+        // The first account becomes an operator.
         let root = server.owner("root@example.com").await;
         let (jane, phone) = (server.owner(JANE).await, server.signed_in(JANE).await);
         let list = format!("/api/v1/operator/sessions?email={JANE}");

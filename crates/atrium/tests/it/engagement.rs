@@ -1,4 +1,4 @@
-//! How many people use an app, against plain counting.
+//! How many people use an app, compared with plain counting.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,7 +17,7 @@ struct Visit {
     device: String,
 }
 
-/// Who made a visit: what a device did without a user is the first one's who was signed in on it.
+/// The person behind each visit: without a user it is the first user who signed in on the device.
 fn people(visits: &[Visit]) -> Vec<String> {
     let mut owners = BTreeMap::<&str, (i64, &str)>::new();
     for visit in visits.iter().filter(|visit| !visit.user.is_empty()) {
@@ -32,7 +32,7 @@ fn people(visits: &[Visit]) -> Vec<String> {
     visits.iter().map(person).collect()
 }
 
-/// Visits of some people over some months; the same every time.
+/// Visits of a few people over several months; the same every time.
 fn visits(count: usize, from: &str, days: u64) -> Vec<Visit> {
     let mut seed = 88_172_645_463_325_252_u64;
     let mut below = |limit: u64| {
@@ -44,7 +44,7 @@ fn visits(count: usize, from: &str, days: u64) -> Vec<Visit> {
     let from = from.parse::<jiff::Timestamp>().unwrap().as_millisecond();
     (0..count)
         .map(|_| {
-            // Each one has some months of their own, so that people come and go.
+            // Each device is active in months of its own, so that people come and go.
             let device = below(160);
             let start = (device * 7_919) % days;
             let time =
@@ -85,7 +85,7 @@ async fn store(server: &TestServer, app: &str, visits: &[Visit]) {
     server.store_events(1, &rows.collect::<Vec<_>>()).await;
 }
 
-/// What plain counting says.
+/// The expected answer, by plain counting.
 fn engagement(visits: &[Visit], start: Date, end: Date, zone: &TimeZone) -> Value {
     let day = |time_ms: i64| {
         jiff::Timestamp::from_millisecond(time_ms).unwrap().to_zoned(zone.clone()).date()
@@ -145,7 +145,7 @@ in_both_sizes! {
             let expected = engagement(&visits, start.parse().unwrap(), end.parse().unwrap(), &zone);
             assert_eq!(data["days"], expected["days"], "{found:?}");
             assert_eq!(data["retention"]["cohorts"], expected["cohorts"]);
-            // The figures that follow from those.
+            // The figures that are derived from those.
             let of = |cohort: &Value, field: &str| cohort[field].as_f64().unwrap();
             let cohorts = expected["cohorts"].as_array().unwrap();
             let sum = |field: &str| cohorts.iter().map(|cohort| of(cohort, field)).sum::<f64>();
@@ -160,13 +160,13 @@ in_both_sizes! {
             assert_eq!(data["today"]["wau"], last["wau"]);
             let whole_day = json!({ "date": end, "dau": last["dau"], "wau": last["wau"], "mau": last["mau"] });
             assert_eq!((&data["last_whole_day"], &data["so_far"]), (&whole_day, &Value::Null));
-            // Those who were new before the range, as far back as is asked for.
+            // Also people who were new before the range, as far back as the question asks.
             let longer = owner.get(&format!("{path}&cohorts_from=2025-09-01")).await.body["data"].clone();
             let since = engagement(&visits, "2025-09-01".parse().unwrap(), end.parse().unwrap(), &zone);
             assert_eq!(longer["retention"]["cohorts"], since["cohorts"]);
             assert_eq!((&longer["days"], &longer["stickiness"]), (&data["days"], &data["stickiness"]));
         }
-        // Events that are kept no longer make nobody new.
+        // Deleting old events makes nobody new.
         let id = Uuid::try_parse(app).unwrap();
         let cut = "2025-10-15T00:00:00Z".parse::<jiff::Timestamp>().unwrap().as_millisecond();
         server.atrium.warehouse.retain(id, cut).await.unwrap();

@@ -1,4 +1,4 @@
-//! Erasures with more than one instance. What one removes is in `ingest.rs`.
+//! Erasures with more than one instance. `ingest.rs` tests what an erasure removes.
 
 use serde_json::json;
 
@@ -24,7 +24,8 @@ in_both_sizes! {
             let asked = owner.post(&path, json!({ "kind": "user", "subject": subject })).await;
             assert_eq!(asked.status, 200, "{asked:?}");
         }
-        // Somebody loads for long, and both instances wait for that in the middle of the first one.
+        // A loader holds the partition for long, and both instances wait for it in the middle of the first
+        // erasure.
         let partition = lease_of(&team.app_id);
         server.run("INSERT INTO leases (name, holder, held_until) VALUES ($1, 'somebody', 4000000000000)
                     ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, held_until = excluded.held_until", &[&partition]).await;

@@ -1,5 +1,5 @@
-//! Questions about events through the API. That the answers are right is tested where they are made
-//! (crates/warehouse/tests); here is what may be asked, by whom, and how it is told.
+//! Questions about events through the API: what can be asked, by whom, and the form of the answer. That the
+//! answers are correct is tested where they are computed (crates/warehouse/tests).
 
 use crate::ingest::drain;
 use crate::support::sender::event_at;
@@ -97,7 +97,7 @@ in_both_sizes! {
         assert_eq!(values.body["data"]["items"], json!([{ "value": "pro", "events": 2 }, { "value": "free", "events": 1 }]));
         let values = owner.get(&format!("/api/v1/apps/{app}/explore/values?property=plan&search=RE")).await;
         assert_eq!(values.body["data"]["items"], json!([{ "value": "free", "events": 1 }]));
-        // A program with the app's key asks too, as one without personal data.
+        // A program with the app's key can ask too, as a caller without access to personal data.
         let program = server.anonymous();
         let request = program.request(reqwest::Method::POST, &format!("/api/v1/apps/{app}/explore"));
         let answer = program.send(request.bearer_auth(format!("qk_{app}")).json(&question(&server, json!({})))).await;
@@ -155,7 +155,7 @@ in_both_sizes! {
             let request = analyst.request(reqwest::Method::GET, &path).query(&[("property", name)]);
             assert_eq!(analyst.send(request).await.code(), "personal_data", "{name}");
         }
-        // Under a name that says nothing, the value does.
+        // If the property's name gives nothing away, its values decide.
         let grouped = async |actor: &Actor, name: &str| {
             let answer = ask(actor, app, question(&server, json!({ "event": "order", "group_by": name }))).await;
             answer.body["data"]["groups"].clone()
@@ -166,7 +166,7 @@ in_both_sizes! {
         for (name, hidden) in [("note", "a@b.co"), ("who", "anna")] {
             let seen = grouped(analyst, name).await;
             assert!(!seen.to_string().contains(hidden), "{seen}");
-            // Of few people, not even that they have something hidden.
+            // Too few people to show even that they have a hidden value.
             assert_eq!(seen.as_array().unwrap().len(), 1, "{seen}");
             assert!(seen.as_array().unwrap().iter().any(group(Value::Null, false, 4.0)), "{seen}");
             let seen = grouped(team.actor("owner"), name).await;

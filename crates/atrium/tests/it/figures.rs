@@ -1,5 +1,5 @@
-//! `/metrics`: one registry of figures, held to the code that writes them, to what a server shows from
-//! its first moment on, to the operator's documentation, and to the dashboard and alerts in deploy/.
+//! `/metrics`: one registry of metrics, compared with the code that writes them, with what a server shows
+//! right after its start, with the operator's documentation, and with the dashboard and alerts in deploy/.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ fn file(path: &str) -> String {
     std::fs::read_to_string(Path::new(ROOT).join(path)).unwrap()
 }
 
-/// What a server that has just started shows.
+/// What a server shows right after its start.
 static FRESH: LazyLock<Shown> = LazyLock::new(|| {
     let folder = tempfile::tempdir().unwrap();
     let server = Server::start(folder.path(), &[]);
@@ -69,7 +69,7 @@ impl Shown {
         self.series.get(name)?.iter().find(|(has, _)| is_it(has)).map(|(_, value)| *value)
     }
 
-    /// The labels of a series of PromQL, where `…_bucket` and the like belong to a histogram.
+    /// The labels of a PromQL series; `…_bucket` and the like belong to a histogram.
     fn labels_of(&self, name: &str) -> Option<BTreeMap<&str, BTreeSet<&str>>> {
         let mut labels = BTreeMap::<&str, BTreeSet<&str>>::new();
         for (has, _) in self.series.get(name)? {
@@ -124,7 +124,7 @@ fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// Every `counter!("atrium_…"`, with its kind, in the sources of all crates.
+/// Every `counter!("atrium_…"` and the like in the sources of all crates, with its kind.
 fn written() -> BTreeMap<String, Kind> {
     let mut files = Vec::new();
     for entry in std::fs::read_dir(Path::new(ROOT).join("crates")).unwrap() {
@@ -164,7 +164,7 @@ fn the_operators_page_lists_every_figure() {
 /// Label, operator and value.
 type Condition = (String, String, String);
 
-/// One expression of PromQL: its names, with what their selectors ask for, and the labels it groups by.
+/// One PromQL expression: its series with their selectors, and the labels it groups by.
 #[derive(Debug, Default)]
 struct Expression {
     selected: Vec<(String, Vec<Condition>)>,
@@ -240,7 +240,7 @@ impl Expression {
     }
 }
 
-/// What Prometheus itself adds.
+/// The label that Prometheus itself adds.
 const TARGET: [&str; 1] = ["instance"];
 
 fn check(expression: &str) {
@@ -272,7 +272,7 @@ fn check(expression: &str) {
     }
 }
 
-/// The text of a key wherever it stands in the dashboard.
+/// Collects the text under this key anywhere in the dashboard.
 fn texts<'a>(value: &'a Value, key: &str, found: &mut Vec<&'a str>) {
     match value {
         Value::Object(fields) => {
@@ -300,7 +300,7 @@ fn the_dashboard_asks_for_figures_that_exist() {
         check(expression);
         used.extend(Expression::read(expression).selected.into_iter().map(|(name, _)| name));
     }
-    // All of them have their place on it.
+    // The dashboard shows every metric.
     for figure in figures::all() {
         let is_used = used.iter().any(|name| {
             let ending = name.strip_prefix(figure.name);
@@ -323,7 +323,8 @@ struct Alert {
     fields: BTreeMap<String, String>,
 }
 
-/// The rules, as far as this needs them: keys with a text, also one that goes on below (`>-`).
+/// The alert rules, parsed as far as this test needs: keys with a text, which may continue on the next lines
+/// (`>-`).
 fn alerts() -> Vec<Alert> {
     let text = file("deploy/prometheus/alerts.yml");
     let mut alerts = Vec::<Alert>::new();
@@ -366,7 +367,7 @@ fn every_alert_asks_for_figures_that_exist_and_says_what_to_do() {
         check(&fields["expr"]);
         assert!(matches!(fields["severity"].as_str(), "critical" | "warning"), "{name}");
         assert!(!fields["summary"].is_empty(), "{name}");
-        // What counts a time by itself has waited.
+        // An expression over a period of time needs no `for`.
         let waits = ["increase(", "_away_seconds"].iter().any(|it| fields["expr"].contains(it));
         assert!(fields.contains_key("for") || waits, "{name}");
         let section = fields["docs"].strip_prefix("Health: ").unwrap();
@@ -391,7 +392,7 @@ fn a_selector_that_finds_nothing_is_found() {
     check("sum by (class, instance) (atrium_reads_running{class=~\"dashboard|question\"}) > 1");
 }
 
-/// Figures are the process's, and other tests run beside: they grow by at least this.
+/// Metrics belong to the process, and other tests run in it: they grow by at least this much.
 async fn grows(server: &TestServer, name: &str, labels: &[(&str, &str)], by: f64, before: &Shown) {
     let after = shown(server).await;
     let (before, after) = (before.value(name, labels), after.value(name, labels));
@@ -473,7 +474,7 @@ async fn what_a_server_stands_on_is_measured() {
     }
 }
 
-/// The engine works in a folder of its store.
+/// The engine's working directory is a folder of its store.
 #[cfg(target_os = "linux")]
 fn engine_in(folder: &Path) -> Option<u32> {
     let folder = folder.canonicalize().ok()?;

@@ -1,4 +1,4 @@
-//! Instances that share a database: their signs of life, what is wrong with them, and who is told.
+//! Instances that share a database: their signs of life, problems with them, and who is notified.
 
 use crate::support::sender::event;
 use crate::support::{Actor, Store, TestServer, on_both};
@@ -18,7 +18,7 @@ async fn health(operator: &Actor) -> Value {
     answer.body["data"].clone()
 }
 
-/// Without what the machine that the tests run on is to blame for.
+/// The problem codes, without the one that depends on the machine running the tests.
 fn codes(health: &Value) -> Vec<&str> {
     let problems = health["problems"].as_array().unwrap();
     let codes = problems.iter().map(|problem| problem["code"].as_str().unwrap());
@@ -29,7 +29,7 @@ fn id(server: &TestServer) -> String {
     heartbeat::id(&server.atrium).to_owned()
 }
 
-/// As if an instance had fallen silent so long ago.
+/// Makes an instance look as if it had been silent for this long.
 async fn silence(server: &TestServer, id: &str, millis: i64) {
     let sql = "UPDATE instances SET seen_at = seen_at - $1 WHERE id = $2";
     let mut tx = server.atrium.db.write().await.unwrap();
@@ -76,11 +76,11 @@ on_both! {
         assert_eq!(found["database"]["reachable"], true);
         assert!(found["database"]["bytes"].as_i64().unwrap() > 0, "{found}");
         assert_eq!(found["backup"], Value::Null);
-        // Nothing is started to be looked at.
+        // The health page does not start an event store just to look at it.
         assert_eq!(found["event_stores"][0]["error"], "not started", "{found}");
 
         heartbeat::leave(&other.atrium).await.unwrap();
-        // A job that is still under way does not bring it back.
+        // A job that is still running does not bring it back.
         heartbeat::beat(&other.atrium).await.unwrap();
         let found = health(&operator).await;
         assert_eq!(found["instances"].as_array().unwrap().len(), 1, "{found}");
@@ -109,10 +109,10 @@ on_both! {
             assert_eq!(finding.verdict, Verdict::Failure, "{finding}");
             assert!(finding.advice.contains("Start"), "{finding}");
         }
-        // Its own lease is in order.
+        // This instance's own lease is in order.
         assert!(!findings.iter().any(|it| it.text.contains("retention")), "{findings:#?}");
 
-        // After a day nobody asks for it any more.
+        // After a day the instance is forgotten.
         silence(&server, &lost, Millis::DAY).await;
         heartbeat::beat(&server.atrium).await.unwrap();
         let found = health(&operator).await;
@@ -166,7 +166,7 @@ on_both! {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn messages_that_wait_long_are_found() {
-    // Nobody listens there.
+    // Nothing listens there.
     let nobody = "http://127.0.0.1:9/x";
     let change = |raw: &mut RawSettings| raw.warehouse_url = Some(nobody.to_owned());
     let server = TestServer::start_with(Store::Sqlite, change).await;
@@ -175,7 +175,7 @@ async fn messages_that_wait_long_are_found() {
     server.collect(&key, json!([event(&server, "a")])).await;
     server.clock.advance(6 * Millis::MINUTE);
     heartbeat::beat(&server.atrium).await.unwrap();
-    // The doctor comes with a clock of its own, and by that the sign of life was given just now.
+    // The doctor has a clock of its own, and by that clock the sign of life is recent.
     silence(&server, &id(&server), 6 * Millis::MINUTE).await;
     let mut raw = server.raw_settings();
     change(&mut raw);
@@ -205,7 +205,7 @@ async fn a_clock_that_disagrees_with_the_databases_is_told_and_does_not_gate() {
     assert_eq!((codes(&found), &found["status"]), (vec!["clock_skew"], &json!("warning")));
     let offset = found["instances"][0]["state"]["clock_offset_ms"].as_i64().unwrap();
     assert!((8_000..9_000).contains(&offset), "{offset}");
-    // Its sign of life is by the database's clock, so it is not from the future.
+    // Its sign of life carries the database's time, so it does not lie in the future.
     let seen = found["instances"][0]["seen_at"].as_str().unwrap();
     let seen = seen.parse::<jiff::Timestamp>().unwrap().as_millisecond();
     assert!(seen - Clock::default().now().0 < 2_000, "{seen}");

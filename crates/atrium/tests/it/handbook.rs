@@ -1,4 +1,4 @@
-//! docs/operating.md: every command in it is one, and those that are written out do what it says.
+//! docs/operating.md: every command in it exists, and the ones in code blocks do what the text says.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -10,7 +10,7 @@ use crate::support::engine_library;
 const ATRIUM: &str = env!("CARGO_BIN_EXE_atrium");
 const HANDBOOK: &str = include_str!("../../../../docs/operating.md");
 
-/// What stands between lines of three ticks and runs the program.
+/// Code blocks that run the program.
 fn blocks() -> Vec<&'static str> {
     let blocks = HANDBOOK.split("\n```").skip(1).step_by(2);
     let runs =
@@ -22,14 +22,14 @@ fn is_command(line: &str) -> bool {
     line.starts_with("atrium ") || line.contains("dist/atrium ")
 }
 
-/// What stands between two ticks in a sentence and runs the program.
+/// Commands of the program that are quoted in a sentence.
 fn mentioned() -> BTreeSet<&'static str> {
     let paragraphs = HANDBOOK.split("\n```").step_by(2);
     let mentioned = paragraphs.flat_map(|text| text.split('`').skip(1).step_by(2));
     mentioned.filter(|text| text.starts_with("atrium ") && !text.contains('…')).collect()
 }
 
-/// What the table below `atrium admin …` has in its first column.
+/// The first column of the table below `atrium admin …`.
 fn administration() -> Vec<String> {
     let (_, table) = HANDBOOK.split_once("\n| `atrium admin …` |").unwrap();
     let lines = table.lines().skip(2).take_while(|line| line.starts_with('|'));
@@ -56,7 +56,7 @@ fn commands_and_their_options_are_there() {
     }
 }
 
-/// A line of the handbook in a shell, with folders that are there.
+/// Runs a line of the handbook in a shell, with these folders in place of its own.
 fn run(line: &str, home: &Path, data: &Path, backups: &Path) -> Output {
     let line = line.replace("dist/atrium ", "atrium ").replace("atrium ", "\"$ATRIUM\" ");
     let line = line.replace("/var/lib/\"$ATRIUM\"", "/var/lib/atrium");
@@ -80,7 +80,7 @@ fn done(output: &Output) {
 #[test]
 fn what_is_written_out_does_what_it_says() {
     let blocks = blocks();
-    // Moving has tests of its own (`faults moving::`).
+    // `faults moving::` tests the commands for moving.
     let [start, account, backup, moving, doctor] = blocks[..] else { panic!("{blocks:#?}") };
     assert!(start.contains("dist/atrium serve ") && moving.contains("\natrium move "));
     let home = tempfile::tempdir().unwrap();

@@ -1,5 +1,5 @@
-//! What every call has in common: the envelope, languages, headers, the cross-site rule, and
-//! what happens to input that no honest client sends.
+//! What all calls share: the envelope, languages, headers, the cross-site rule, and how they deal with input
+//! that no honest client sends.
 
 use crate::support::{Answer, Store, TestServer};
 use reqwest::Method;
@@ -151,7 +151,7 @@ async fn absurd_headers_do_no_harm() {
     assert!(answer.starts_with("HTTP/1.1 431"), "{answer}");
 }
 
-/// Sends bytes as they are and returns what comes back until the server closes or a second passes.
+/// Sends these bytes unchanged and returns the answer until the server closes or a second passes.
 async fn raw(server: &TestServer, text: &str) -> String {
     let mut stream = TcpStream::connect(server.url.trim_start_matches("http://")).await.unwrap();
     // The server may answer and close before it has read everything.
@@ -185,7 +185,7 @@ async fn broken_requests_never_reach_a_500() {
         assert!(answer.starts_with(expected), "{text:?} → {answer}");
         assert!(!answer.starts_with("HTTP/1.1 5"), "{text:?} → {answer}");
     }
-    // A body that breaks off is a request of its own that ends, without taking anything along.
+    // A body that breaks off fails its own request and nothing else.
     let mut stream = TcpStream::connect(server.url.trim_start_matches("http://")).await.unwrap();
     stream
         .write_all(b"POST /api/v1/login HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{\"em")
@@ -213,7 +213,7 @@ async fn other_sites_cannot_make_a_browser_write() {
         assert_eq!((answer.status, answer.code()), (403, "cross_site"), "{name}: {value}");
     }
     assert_eq!(jane.get("/api/v1/current").await.status, 200, "nothing happened");
-    // Reading is not writing: the browser keeps the answer from the other site by itself.
+    // Reading is allowed: the browser itself keeps the answer from the other site.
     let request =
         jane.request(Method::GET, "/api/v1/current").header(ORIGIN, "https://evil.example");
     let answer = jane.send(request).await;
@@ -222,7 +222,7 @@ async fn other_sites_cannot_make_a_browser_write() {
     assert_eq!(post("origin", server.url.clone()).await.status, 200);
 }
 
-/// Open to every site, as the collector beside it is.
+/// Answered to every site, like the collector's path beside it.
 #[tokio::test]
 async fn what_is_not_there_under_v1_is_404_for_every_site() {
     let server = server().await;
@@ -385,7 +385,7 @@ async fn figures_are_for_this_machine_or_for_the_token() {
     assert_eq!(caller.send(with("wrong")).await.status, 404);
     assert_eq!(caller.send(with("a token of some length")).await.status, 200);
 
-    // Any word can be a method; none of them becomes a figure of its own.
+    // Any word can be a method, but made-up ones share one label in the metrics.
     for n in 0..20 {
         let method = Method::from_bytes(format!("MADE-UP-{n}").as_bytes()).unwrap();
         caller.send(caller.request(method, "/healthz")).await;
@@ -393,7 +393,7 @@ async fn figures_are_for_this_machine_or_for_the_token() {
     let text = caller.send(with("a token of some length")).await;
     assert!(!text.body.as_str().unwrap().contains("MADE-UP"));
 
-    // Behind a proxy nobody is on this machine, whatever they or the proxy say.
+    // Behind a proxy no request counts as local, whatever the client or the proxy claims.
     let proxied = TestServer::start_with(Store::Sqlite, |raw| {
         raw.trusted_proxies = Some(vec!["127.0.0.1".into()]);
     })

@@ -1,5 +1,5 @@
-//! From the collector into the warehouse, with the real engine: what is stored, once, and what
-//! becomes of it.
+//! From the collector into the warehouse, with the real engine: what is stored, that it is stored once, and
+//! what happens to it later.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use warehouse::{Kind, LogIdRow};
 
 const DAY: i64 = 24 * 60 * 60 * 1_000;
 
-/// Loads everything that waits, trying again as the server would.
+/// Loads everything that waits, with retries as in the server.
 pub async fn drain(server: &TestServer) {
     let mut failures = 0;
     loop {
@@ -73,7 +73,7 @@ in_both_sizes! {
         let plan = rows(&server, "SELECT JSONExtractString(properties, 'plan') AS plan FROM events").await;
         assert_eq!(plan[0]["plan"], "专业版");
 
-        // The dashboard's first figure, and the ledger.
+        // The first figure on the dashboard, and the ledger.
         let owner = team.actor("owner");
         let today = jiff::Timestamp::from_millisecond(server.atrium.now().0).unwrap();
         let today = today.to_zoned(jiff::tz::TimeZone::UTC).date().to_string();
@@ -82,7 +82,7 @@ in_both_sizes! {
         let overall = owner.post(&path, body.clone()).await;
         assert_eq!(overall.body["data"]["totals"]["events"]["value"], 1, "{overall:?}");
         assert_eq!(overall.body["data"]["ingest"]["accepted"], 1);
-        // Someone who may not see the app's figures sees none of them.
+        // A member who may not see the app's figures gets zeros.
         let member = team.actor("member").post(&path, body).await;
         assert_eq!(member.body["data"]["totals"]["events"]["value"], 0);
         let ingest = owner.get(&format!("/api/v1/apps/{}/ingest", team.app_id)).await;
@@ -106,7 +106,7 @@ in_both_sizes! {
         }
         drain(&server).await;
         drain(&second).await;
-        // And once more, after all memory is gone.
+        // And again on an instance that has nothing in memory.
         let third = server.second_instance_on_same_engine().await;
         assert_eq!(third.collect(&key, json!([message])).await.body["data"]["accepted"], 1);
         drain(&third).await;
@@ -256,7 +256,7 @@ in_both_sizes! {
         server.collect_signed(&key, batch.clone()).await;
         drain(&server).await;
         assert_eq!(profile().await, json!({ "plan": "pro", "first": "web", "visits": 2, "tags": ["a"] }));
-        // One that comes late takes its place in time, and one that comes again changes nothing.
+        // A late change takes its place in time, and a repeated one changes nothing.
         let late = at(-3_000, "set", json!({ "plan": "free", "first": "app" }));
         let second = server.second_instance_on_same_engine().await;
         second.collect_signed(&key, json!([late, batch[2], batch[3]])).await;
@@ -338,7 +338,7 @@ in_both_sizes! {
         let audit = owner.get(&format!("/api/v1/apps/{app}/audit-logs?action=data.")).await;
         assert_eq!(audit.body["data"]["total"], 2, "{audit:?}");
         assert!(!audit.body.to_string().contains("anna"), "whom it was about is gone too");
-        // A device takes everything with it that it sent.
+        // Erasing a device removes everything that it sent.
         owner.post(&path, json!({ "kind": "device", "subject": "d1" })).await;
         assert_eq!(erasures::run::run_due(&server.atrium).await.unwrap(), 1);
         assert_eq!(number(&server, "(SELECT count() FROM events)").await, 1);
@@ -359,7 +359,7 @@ in_both_sizes! {
         drain(&server).await;
         let path = format!("/api/v1/apps/{}", team.app_id);
         assert_eq!(owner.put(&path, json!({ "retention_days": 0 })).await.status, 422);
-        // What is said beforehand is what goes.
+        // The preview gives the number of events that will be deleted.
         let org = format!("/api/v1/orgs/{}", team.org_id);
         let goes = async |of: &str, days: i64| {
             let answer = owner.get(&format!("{of}/retention-impact?days={days}")).await;
@@ -372,7 +372,7 @@ in_both_sizes! {
         }
         let set = owner.put(&path, json!({ "retention_days": 30 })).await;
         assert_eq!(set.body["data"]["retention_days"], 30, "{set:?}");
-        // An app with a number of its own is none of the team's.
+        // The team's retention does not apply to an app that has its own.
         assert_eq!((goes(&path, 30).await, goes(&org, 30).await), ((200, Some(1)), (200, Some(0))));
         assert_eq!(upkeep::retain(&server.atrium).await.unwrap(), 1);
         assert_eq!(goes(&path, 30).await, (200, Some(0)));
@@ -380,7 +380,7 @@ in_both_sizes! {
         assert_eq!(number(&server, "(SELECT sum(events) FROM totals_15m)").await, 3);
         let set = owner.put(&path, json!({ "retention_days": null })).await;
         assert_eq!(set.body["data"]["retention_days"], Value::Null);
-        // Whoever was first seen long ago is not new today.
+        // First-seen times stay: a device that was first seen long ago is not new today.
         assert_eq!(number(&server, "(SELECT uniqExact(app_id) FROM devices)").await, 2);
     }
 }
@@ -423,7 +423,7 @@ in_both_sizes! {
         assert_eq!(owner.delete_with(&path, json!({ "name": name })).await.status, 200);
         server.clock.advance(31 * DAY);
         assert_eq!(erasures::purge::run_due(&server.atrium).await.unwrap(), 1);
-        // What waited in the spool goes nowhere.
+        // Messages that waited in the spool are dropped.
         drain(&server).await;
         assert_eq!(number(&server, "(SELECT count() FROM events)").await, 1);
         assert_eq!(number(&server, "(SELECT uniqExact(app_id) FROM totals_15m)").await, 1);
@@ -444,7 +444,7 @@ in_both_sizes! {
         drain(&server).await;
         assert_eq!(watch.look(&server.atrium).await.unwrap(), 1);
         server.mail_about(developer, "refused").await;
-        // Once a day is enough, whichever instance notices.
+        // One notification a day, whichever instance notices.
         server.collect(&key, bad).await;
         drain(&server).await;
         assert_eq!(watch.look(&server.atrium).await.unwrap(), 0);

@@ -1,4 +1,4 @@
-//! Links that are handed over by hand, where no mail server brings them.
+//! Links that people copy and hand over where no mail server delivers them.
 
 use crate::support::{Actor, PASSWORD, Store, TestServer, on_both};
 use atrium::types::Millis;
@@ -28,7 +28,7 @@ on_both! {
         let made = admin.post(&path, Value::Null).await;
         assert_eq!((made.status, &made.body["data"]["makes_account"]), (200, &json!(true)), "{made:?}");
         let token = token_of(&made.body["data"]["link"]);
-        // The one before is over, and so is this one once there is another.
+        // A new link ends the one before it.
         assert_eq!((opens(&server, &mailed).await, opens(&server, &token).await), (410, 200));
         let again = token_of(&admin.post(&path, Value::Null).await.body["data"]["link"]);
         assert_eq!((opens(&server, &token).await, opens(&server, &again).await), (410, 200));
@@ -67,17 +67,17 @@ on_both! {
         let id = invited["data"]["results"][0]["invitation"]["id"].as_str().unwrap().to_owned();
         let path = format!("{invitations}/{id}/link");
         assert_eq!(team.actor("admin").post(&path, Value::Null).await.code(), "forbidden");
-        // Another team's invitation is not found, whichever team it is asked for in.
+        // An invitation of another team is not found, in either team's path.
         let elsewhere = format!("/api/v1/orgs/{}/invitations/{id}/link", other.org_id);
         assert_eq!(other.actor("owner").post(&elsewhere, Value::Null).await.status, 404);
-        // What makes an owner wants a proof of the last minutes.
+        // A link that makes an owner needs a recent sign-in.
         assert_eq!(team.actor("owner").post(&path, Value::Null).await.status, 200);
         server.clock.advance(20 * Millis::MINUTE);
         assert_eq!(team.actor("owner").post(&path, Value::Null).await.code(), "reauth_required");
     }
 }
 
-/// Everyone who waits for a link: one of each kind.
+/// Requests a link of each kind.
 async fn ask_for_links(server: &TestServer) {
     let browser = server.anonymous();
     for (path, email) in [
@@ -109,21 +109,21 @@ async fn copy(operator: &Actor, kind: &str) -> Value {
     let path = format!("{LINKS}/{}", item["id"].as_str().unwrap());
     let copied = operator.post(&path, Value::Null).await;
     assert_eq!(copied.status, 200, "{copied:?}");
-    // What was copied can be copied again, and the id is another one by then.
+    // A link can be copied again, but under a new id.
     assert_eq!(operator.post(&path, Value::Null).await.status, 404);
     copied.body["data"]["link"].clone()
 }
 
 on_both! {
     async fn an_operator_hands_over_what_people_asked_for(server: TestServer) {
-        // The first account runs the instance.
+        // The first account becomes an operator.
         let operator = server.owner("operator@example.com").await;
         server.account("jane@example.com").await;
         ask_for_links(&server).await;
         let pairs = |pairs: &[(&str, &str)]| {
             pairs.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect::<Vec<_>>()
         };
-        // Neither a registration of somebody who has an account nor a reset of nobody's password.
+        // No registration for an address that has an account, and no password reset for one that has none.
         assert_eq!(listed(&operator.get(LINKS).await.body), pairs(&[
             ("email_change", "jane.roe@example.com"),
             ("password_reset", "jane@example.com"),
@@ -137,7 +137,7 @@ on_both! {
         assert!(reset.as_str().unwrap().contains("/pwdReset/"));
         let body = json!({ "token": token_of(&reset), "password": "quite another one" });
         assert_eq!(server.anonymous().post("/api/v1/password/reset", body).await.status, 200);
-        // A new password ends whatever else was on its way.
+        // A new password ends the account's other links.
         assert_eq!(listed(&operator.get(LINKS).await.body), pairs(&[("register", "new@example.com")]));
         assert_eq!(server.count("SELECT COUNT(*) FROM audit_entries WHERE action = 'account.link_copy'").await, 2);
 

@@ -1,4 +1,4 @@
-//! Messages as they come in, watched.
+//! Watching messages as they arrive.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::time::timeout;
 
-/// A stream that is being read.
+/// An open stream.
 struct Stream {
     response: Response,
     unread: String,
@@ -25,12 +25,12 @@ impl Stream {
         assert_eq!(response.status(), 200);
         assert_eq!(response.headers()["content-type"], "text/event-stream");
         let mut stream = Self { response, unread: String::new() };
-        // The first sign of life: from here on nothing is missed.
+        // The first block means that the stream is live: nothing is missed from here on.
         assert_eq!(stream.block().await.as_deref(), Some(":"));
         stream
     }
 
-    /// Up to the next empty line; None at the end.
+    /// Reads up to the next empty line; None at the end.
     async fn block(&mut self) -> Option<String> {
         loop {
             if let Some((block, rest)) = self.unread.split_once("\n\n") {
@@ -43,7 +43,7 @@ impl Stream {
         }
     }
 
-    /// The next event of a kind.
+    /// The next event of this kind.
     async fn next(&mut self, kind: &str) -> Value {
         loop {
             let block = self.block().await.unwrap();
@@ -94,7 +94,7 @@ on_both! {
         server.collect_signed(&signer, json!([change])).await;
         let seen = stream.next("message").await;
         assert_eq!((&seen["type"], &seen["user"], &seen["device"]), (&json!("UserMutation"), &json!("jane"), &Value::Null));
-        // What an archived app is sent is refused, and seen to be.
+        // Messages to an archived app are refused, and the stream shows it.
         owner.post(&format!("/api/v1/apps/{app}/archive"), json!({})).await;
         server.collect(&key, json!([event(&server, "a")])).await;
         assert_eq!(stream.next("message").await["reason"], "app_archived");
@@ -129,7 +129,7 @@ on_both! {
         let many: Vec<_> = (0..400).map(|_| event(&server, "a")).collect();
         server.collect(&key, json!(many)).await;
         let dropped = stream.next("dropped").await["count"].as_u64().unwrap();
-        // Fifty a second; the batch may lie across two of them.
+        // Fifty a second; the batch may be spread over two seconds.
         assert!((300..=350).contains(&dropped), "{dropped}");
         let mut long = event(&server, "long");
         long["data"]["properties"] = json!({ "text": "x".repeat(20_000) });
@@ -156,7 +156,7 @@ on_both! {
         let full = owner.get(&path(app)).await;
         assert_eq!((full.status, full.code(), full.header("retry-after")), (429, "too_many_viewers", "60"));
         streams.pop();
-        // The server learns that somebody left when it next has something to say.
+        // The server notices a closed stream when it next writes to it.
         let key = server.collect_key(app).await;
         for _ in 0..50 {
             server.collect(&key, json!([event(&server, "a")])).await;
@@ -169,7 +169,7 @@ on_both! {
     }
 }
 
-/// Rights are looked at every fifteen seconds, so this takes as long.
+/// Permissions are checked every fifteen seconds, so this test takes that long.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_stream_ends_with_the_right_to_it() {
     let server = TestServer::start(Store::Sqlite).await;
@@ -240,12 +240,12 @@ in_both_sizes! {
         }
         let refused = stream.next("message").await;
         assert_eq!((&refused["earlier"], &refused["reason"]), (&json!(true), &json!("timestamp_out_of_range")));
-        // And then what comes.
+        // And then new messages.
         server.collect(&key, json!([event(&server, "now")])).await;
         let now = stream.next("message").await;
         assert_eq!((&now["event"], &now["earlier"]), (&json!("now"), &json!(false)));
 
-        // Nobody else's, and of another app nothing.
+        // Another team's stream shows its own app, and no message of this one.
         let mut stream = Stream::open(other.actor("owner"), other.app_id.as_str()).await;
         let key = server.collect_key(other.app_id.as_str()).await;
         server.collect(&key, json!([event(&server, "theirs")])).await;
@@ -260,7 +260,7 @@ in_both_sizes! {
         let key = server.collect_key(app).await;
         server.collect(&key, json!([event(&server, "stored")])).await;
         drain(&server).await;
-        // As after a start: nobody loads, and nobody has asked this one's warehouse for anything.
+        // As after a start: no loader runs, and nothing has used this instance's warehouse yet.
         let fresh = server.second_instance_on_same_engine().await;
         fresh.clock.advance(60_000);
         assert!(!fresh.atrium.warehouse.is_up());
@@ -286,7 +286,7 @@ in_both_sizes! {
         drain(&other).await;
         let seen = stream.next("message").await;
         assert_eq!((&seen["event"], &seen["earlier"]), (&json!("there"), &json!(false)));
-        // Its own are told of as they come, and not again when they are stored.
+        // This instance shows its own messages as they arrive, and does not repeat them once they are stored.
         server.collect(&key, json!([event(&server, "here")])).await;
         drain(&server).await;
         other.collect(&key, json!([event(&server, "last")])).await;
@@ -309,7 +309,7 @@ in_both_sizes! {
         drain(&server).await;
         let before = stream.next("message").await;
         assert_eq!((&before["event"], &before["earlier"]), (&json!("before"), &json!(true)));
-        // Both are stored by now, and neither comes again.
+        // Both are stored by now, and neither is repeated.
         server.collect(&key, json!([event(&server, "last")])).await;
         assert_eq!(stream.next("message").await["event"], "last");
     }
@@ -330,7 +330,7 @@ in_both_sizes! {
         let busy = occupy_all(&server).await;
         let mut stream = Stream::open(owner, app).await;
         until("it is looked for", || counts(&server, Class::AdHoc).1 > 0).await;
-        // What comes in is told once the first look was waited for long enough.
+        // New messages are shown once the first look has waited long enough.
         server.collect(&key, json!([event(&server, "meanwhile")])).await;
         let message = timeout(Duration::from_secs(20), stream.next("message")).await.unwrap();
         assert_eq!((&message["earlier"], &message["event"]), (&json!(false), &json!("meanwhile")));

@@ -1,4 +1,4 @@
-//! Several instances that load side by side, and one that does not know that its turn is over.
+//! Several instances that load side by side, and one that does not notice that it has lost its lease.
 
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ pub fn lease_of(app: &Id) -> String {
     format!("loader/{digit}")
 }
 
-/// An event of somebody who never said their name.
+/// An event of a person who has never signed in.
 fn event_of(server: &TestServer, name: &str, device: &str) -> Value {
     let mut event = event(server, name);
     event["data"]["device_id"] = json!(device);
@@ -30,7 +30,7 @@ fn event_of(server: &TestServer, name: &str, device: &str) -> Value {
     event
 }
 
-/// Two teams whose apps lie in different partitions.
+/// Two teams whose apps are in different partitions.
 async fn two_teams(server: &TestServer) -> (Team, Team) {
     let one = server.team("one").await;
     for name in ["two", "three", "four", "five", "six"] {
@@ -94,7 +94,7 @@ on_both! {
         let held = take(&server, "work", "first").await.unwrap();
         assert!(take(&other, "work", "second").await.is_none());
         held.renew(&server.atrium).await.unwrap();
-        // Where they share a database that has a clock, they go by that.
+        // Instances that share a database server use its clock.
         clock_sync::sync(&other.atrium.db, &other.atrium.clock).await.unwrap();
         let ahead = other.atrium.now().since(server.atrium.now());
         match server.store {
@@ -134,7 +134,7 @@ in_both_sizes! {
             let key = server.collect_key(team.app_id.as_str()).await;
             other.catch_up().await;
             for round in 0..5 {
-                // The same people everywhere, and some messages that both instances get.
+                // The same people on both instances, and some messages that both receive.
                 let some: Vec<Value> = (0..40)
                     .map(|person| event_of(&server, "a", &format!("device {}", person + round)))
                     .collect();
@@ -177,14 +177,14 @@ in_both_sizes! {
         let key = server.collect_key(team.app_id.as_str()).await;
         server.collect(&key, json!([event(&server, "a")])).await;
         assert_eq!(turn(&server).await, Turn::Loaded(1));
-        // Another takes over in the middle of the next batch: the store knows it first.
+        // Another instance takes over in the middle of the next batch. The store learns of it first.
         let higher = (lease_of(&team.app_id), 1_000);
         server.atrium.warehouse.raise_fences(&[(higher.0.as_str(), higher.1)]).await.unwrap();
         server.collect(&key, json!([event(&server, "b"), event_of(&server, "b", "new")])).await;
         let error = loader::turn(&server.atrium, &server.atrium.collector.spool).await.unwrap_err();
         assert!(error.to_string().contains("another instance"), "{error:#}");
         assert_eq!(number(&server, "(SELECT count() FROM events)").await, 1, "nothing of it");
-        // With a number that is higher still it goes on, with what it had begun.
+        // With a still higher fence it resumes the batch that it had begun.
         loop {
             match turn(&server).await {
                 Turn::Later(wait) => tokio::time::sleep(wait).await,

@@ -1,4 +1,4 @@
-//! Loading goes on whatever somebody sends: apps take turns, what cannot be stored is found and set
+//! Loading continues whatever anyone sends: apps take turns, messages that cannot be stored are found and set
 //! aside, and nothing is lost or doubled on the way.
 
 use std::time::{Duration, Instant};
@@ -27,8 +27,8 @@ fn uuid(id: &Id) -> Uuid {
     id.as_str().parse().unwrap()
 }
 
-/// Messages as the collector writes them down, without the collector's work. `values` names what an
-/// event is called and what device it comes from.
+/// Writes messages to the spool in the collector's format, without going through the collector. `values`
+/// gives the event name and the device of each message.
 async fn backlog(server: &TestServer, app: &Id, count: usize, values: impl Fn(usize) -> String) {
     let (app, at) = (uuid(app), server.atrium.now());
     let day = i32::try_from(at.0 / (24 * 60 * MINUTE)).unwrap();
@@ -82,7 +82,7 @@ async fn backlog(server: &TestServer, app: &Id, count: usize, values: impl Fn(us
     }
 }
 
-/// Everything that waits is now in the spool of a server that is gone.
+/// Moves everything that waits into the spool of a server that is gone.
 async fn leave_behind(server: &TestServer) {
     let folder = server.folder().join("spool/2");
     std::fs::create_dir_all(&folder).unwrap();
@@ -103,12 +103,12 @@ fn left_file(server: &TestServer) -> Connection {
     Connection::open(server.folder().join("spool/2/spool.db")).unwrap()
 }
 
-/// What a server finds that starts now.
+/// The spool that a newly started server would adopt.
 fn adopted(server: &TestServer) -> Option<Spool> {
     server.atrium.collector.left_behind(server.folder()).unwrap().pop()
 }
 
-/// Loads what was left behind, as a server would that is killed and started again after every step.
+/// Loads the adopted spool like a server that is killed and restarted after every step.
 async fn drain_with_restarts(server: &TestServer) -> usize {
     let begun = Instant::now();
     let mut steps = 0;
@@ -119,7 +119,7 @@ async fn drain_with_restarts(server: &TestServer) -> usize {
             Turn::Later(wait) => tokio::time::sleep(wait).await,
             _ => steps += 1,
         }
-        // A message that fails is tried several times by one server, not by one that restarts.
+        // A server retries a failing message several times, but only as long as it is not restarted.
         if steps > 20 {
             drain_patiently(server, &spool).await;
         }
@@ -127,7 +127,7 @@ async fn drain_with_restarts(server: &TestServer) -> usize {
     steps
 }
 
-/// Loads everything, and waits for what is to be tried later.
+/// Loads everything, and waits for messages that are due for another try.
 async fn drain_patiently(server: &TestServer, spool: &Spool) {
     let begun = Instant::now();
     loop {
@@ -195,7 +195,7 @@ in_both_sizes! {
             .unwrap();
         assert_eq!((app.as_str(), reason.as_str()), (one.app_id.as_str(), "cannot_be_stored"));
         assert!(error.contains("poison"), "{error}");
-        // The app that sent it is not held up by it, and whoever asks is told.
+        // The bad message does not hold up its app's other messages, and the app's pages report it.
         refuse_poison(&server, false).await;
         server.collect(&key, json!([event(&server, "later")])).await;
         drain_patiently(&server, spool).await;
@@ -229,14 +229,14 @@ in_both_sizes! {
         let expected = vec![("accepted".to_owned(), 39), ("cannot_be_stored".to_owned(), 1)];
         assert_eq!(booked(&server, &one.app_id).await, expected);
         assert_eq!(booked(&server, &two.app_id).await, [("accepted".to_owned(), 40)]);
-        // When the reason is gone nothing comes a second time.
+        // With the cause removed, nothing is loaded a second time.
         refuse_poison(&server, false).await;
         assert!(adopted(&server).is_none());
         assert_stored(&server, 79).await;
     }
 }
 
-/// A crash after a message was set aside, and before it was booked.
+/// A crash after a message was set aside and before that was recorded in the ledger.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_is_set_aside_stays_aside_after_a_crash() {
     let server = TestServer::start(Store::Sqlite).await;
@@ -299,8 +299,8 @@ async fn a_long_backlog_of_one_app_leaves_room_for_another() {
     assert!(spool.usage().messages() > 0, "the backlog is still there");
 }
 
-/// Values that get counts of their own cost the store memory: so many at once are too many for an
-/// engine this small, and the app that sends them is the only one that feels it.
+/// Values with counts of their own cost the store memory. This many at once are too many for such a small
+/// engine, and only the app that sends them is slowed down.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn tens_of_thousands_of_values_delay_nobody_else() {
     let change = |raw: &mut RawSettings| raw.engine_memory_mb = Some(512);
@@ -326,8 +326,8 @@ async fn tens_of_thousands_of_values_delay_nobody_else() {
     assert_stored(&server, 60_001).await;
 }
 
-/// A spool as the versions before wrote it: messages of several apps in one group, and one attempt
-/// for all of them.
+/// A spool as earlier versions wrote it: messages of several apps in one group, and one attempt for all of
+/// them.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_spool_of_an_earlier_version_is_taken_over() {
     let server = TestServer::start(Store::Sqlite).await;
@@ -340,7 +340,7 @@ async fn a_spool_of_an_earlier_version_is_taken_over() {
     }
     leave_behind(&server).await;
     let records = make_old(&left_file(&server));
-    // The first group was begun, and got as far as its rows.
+    // The first group was begun, and its rows were stored.
     let store = &server.atrium.warehouse;
     store.ready(Duration::from_secs(60)).await.unwrap();
     let (mut ids, mut events) = (Vec::new(), Vec::new());
@@ -363,8 +363,8 @@ async fn a_spool_of_an_earlier_version_is_taken_over() {
     }
 }
 
-/// Turns a spool into one of an earlier version, with three groups of two apps each. Returns what is
-/// in the first.
+/// Rewrites a spool in the earlier format, with three groups of two apps each. Returns the messages of the
+/// first group.
 fn make_old(file: &Connection) -> Vec<(Record, Vec<u8>)> {
     let mut groups =
         file.prepare("SELECT ledger, data, messages FROM groups ORDER BY seq").unwrap();
@@ -400,7 +400,7 @@ fn make_old(file: &Connection) -> Vec<(Record, Vec<u8>)> {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn how_long_messages_wait_is_told() {
-    // Nobody listens there.
+    // Nothing listens there.
     let change =
         |raw: &mut RawSettings| raw.warehouse_url = Some("http://127.0.0.1:9/x".to_owned());
     let server = TestServer::start_with(Store::Sqlite, change).await;
@@ -428,7 +428,7 @@ async fn how_long_messages_wait_is_told() {
     let told = metrics.lines().find_map(|line| line.strip_prefix("atrium_spool_oldest_seconds "));
     assert!(told.unwrap().parse::<f64>().unwrap() >= 180.0, "{told:?}");
     assert!(metrics.contains("\natrium_loader_degraded 1"), "{metrics}");
-    // In the console those are told whose messages wait.
+    // The console shows the delay to the team whose messages wait, and only to that team.
     for (team, is_late) in [(&one, true), (&two, false)] {
         let path = format!("/api/v1/apps/{}/ingest", team.app_id);
         let ingest = team.actor("owner").get(&path).await;

@@ -1,5 +1,5 @@
-//! The outbox: nothing is lost while a mail server is down, nothing is sent twice, and what waits
-//! is not readable in the database.
+//! The outbox: nothing is lost while a mail server is down, nothing is sent twice, and waiting mails cannot
+//! be read in the database.
 
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Write};
@@ -55,7 +55,7 @@ impl SmtpServer {
         self.next(|line| line["done"] == mode);
     }
 
-    /// The next line of a kind; others before it are kept.
+    /// The next line that matches; skipped lines are kept for later.
     fn next(&mut self, wanted: impl Fn(&Value) -> bool) -> Value {
         if let Some(at) = self.kept.iter().position(&wanted) {
             return self.kept.remove(at);
@@ -70,16 +70,16 @@ impl SmtpServer {
         }
     }
 
-    /// Waits until so many senders wait for an answer.
+    /// Waits until this many senders are waiting for an answer.
     fn until_hanging(&mut self, senders: usize) {
         for _ in 0..senders {
             self.next(|line| line["hanging"] == true);
         }
     }
 
-    /// To whom mails went, of those that were not looked at yet.
+    /// The recipients of the mails that were not looked at yet.
     fn recipients(&mut self) -> Vec<String> {
-        // What is on its way was printed before this is confirmed.
+        // Mails still on their way are printed before the server confirms the change of mode.
         self.become_("accept");
         let mails = self.kept.extract_if(.., |line| line["to"].is_array());
         let mut to: Vec<_> = mails.map(|mail| mail["to"][0].as_str().unwrap().to_owned()).collect();
@@ -99,7 +99,7 @@ impl SmtpServer {
         TestServer::start_with(store, |raw| raw.smtp_url = Some(self.url())).await
     }
 
-    /// Another instance beside it.
+    /// Another instance that uses the same mail server.
     async fn second(&self, first: &TestServer) -> TestServer {
         first.second_instance_with(|raw| raw.smtp_url = Some(self.url())).await
     }
@@ -112,7 +112,7 @@ impl Drop for SmtpServer {
     }
 }
 
-/// Sends what is due, beside the test.
+/// Sends what is due, in the background.
 fn start_sending(server: &TestServer) -> JoinHandle<usize> {
     let atrium = server.atrium.clone();
     tokio::spawn(async move { mail::send_due(&atrium).await.unwrap() })
@@ -166,7 +166,7 @@ async fn a_server_that_is_down_for_an_hour_costs_no_mail() {
     for n in 0..3 {
         ask(&server, &format!("person{n}@example.com")).await;
     }
-    // An hour of trying, as the clock goes.
+    // An hour of retries, on the test's clock.
     for _ in 0..60 {
         mail::send_due(&server.atrium).await.unwrap();
         server.clock.advance(Millis::MINUTE);
@@ -226,7 +226,7 @@ on_both! {
 on_both! {
     async fn a_mail_that_never_gets_through_is_given_up_after_three_days(server: TestServer) {
         ask(&server, "jane@example.com").await;
-        // A folder in the outbox's place: nothing can be written.
+        // A file where the outbox folder should be: nothing can be written.
         std::fs::write(server.folder().join("outbox"), "in the way").unwrap();
         for _ in 0..80 {
             mail::send_due(&server.atrium).await.unwrap();
@@ -246,7 +246,7 @@ async fn slow_mails_in_a_row_are_each_leased_for_themselves() {
     }
     let sending = start_sending(&server);
     let mut taken: BTreeSet<_> = (0..4).map(|_| message_id(&smtp.next_mail())).collect();
-    // The first four take almost as long as they may, and then the next four begin.
+    // The first four take almost as long as a try may, and then the next four begin.
     for instance in [&server, &other] {
         instance.clock.advance(outbox::LEASE - 10 * Millis::SECOND);
     }
@@ -297,7 +297,7 @@ async fn a_slow_recipient_holds_up_nobody_else() {
     server.run("UPDATE outbox SET tries = 1", &[]).await;
     let job = tokio::spawn(mail::run(FromRef::from_ref(&server.atrium)));
     smtp.until_hanging(3);
-    // The fourth waits: the last place is for mails that were never tried.
+    // The fourth waits: the last place is reserved for first tries.
     for n in 0..5 {
         ask(&server, &format!("person{n}@example.com")).await;
     }
@@ -308,7 +308,7 @@ async fn a_slow_recipient_holds_up_nobody_else() {
     job.abort();
 }
 
-/// A second instance as a process of its own, on the same database and with the same key.
+/// A second instance as its own process, on the same database and with the same key.
 fn process_beside(server: &TestServer, smtp: &SmtpServer) -> (tempfile::TempDir, Server) {
     let folder = tempfile::tempdir().unwrap();
     std::fs::copy(server.folder().join("master.key"), folder.path().join("master.key")).unwrap();
@@ -336,7 +336,7 @@ async fn a_mail_whose_sender_was_killed_is_sent_by_another() {
     assert_eq!(waiting(&server).await, 0);
 }
 
-/// The one case in which a mail arrives twice: nobody can know whether it is out.
+/// The one case in which a mail arrives twice: no one can tell whether it was sent.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_mail_that_was_taken_without_an_answer_comes_again_under_its_id() {
     let mut smtp = SmtpServer::start("hold");
@@ -357,7 +357,7 @@ async fn that_a_mail_is_out_is_written_down_although_the_database_falters() {
     let mut smtp = SmtpServer::start("accept");
     let server = smtp.atrium(Store::Postgres).await;
     ask(&server, "jane@example.com").await;
-    // What a sequence counts is not undone with the transaction.
+    // A rollback does not reset a sequence.
     for statement in [
         "CREATE SEQUENCE marks",
         "CREATE FUNCTION falter() RETURNS trigger LANGUAGE plpgsql AS
@@ -391,7 +391,7 @@ async fn what_waits_and_for_how_long_is_measured() {
     }
 }
 
-/// What the doctor says of a mail server, without sending it a mail.
+/// What the doctor says about a mail server, without sending a mail through it.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_doctor_tries_the_mail_server() {
     let mut smtp = SmtpServer::start("accept");
@@ -425,7 +425,7 @@ async fn the_doctor_tries_the_mail_server() {
 on_both! {
     async fn what_waits_outlives_the_move_into_one_outbox(server: TestServer) {
         ask(&server, "jane@example.com").await;
-        // As it was before: the mail in a table of its own, and beside it a message that waits.
+        // As in the earlier version: the mail in a table of its own, and a waiting message beside it.
         for statement in [
             "CREATE TABLE mails (id TEXT PRIMARY KEY, letter TEXT NOT NULL, created_at BIGINT NOT NULL,
                 next_try_at BIGINT NOT NULL, tries BIGINT NOT NULL, leased_until BIGINT NOT NULL, last_error TEXT)",

@@ -1,5 +1,4 @@
-//! The server through its API. One binary: linking one for each file took longer than running
-//! them.
+//! Tests of the server through its API. One binary: linking one for each file took longer than running them.
 
 #![allow(clippy::unwrap_used)]
 

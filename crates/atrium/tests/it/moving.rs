@@ -1,4 +1,4 @@
-//! What an instance can be moved into, and what is left of it where it was.
+//! What an instance can be moved into, and what stays at the old place.
 
 use std::time::{Duration, Instant};
 
@@ -16,7 +16,7 @@ use serde_json::json;
 use warehouse::{Location, TransferState, Warehouse};
 
 const JANE: &str = "jane@example.com";
-/// Everything that PostgreSQL's COPY writes otherwise than it is.
+/// Every character that PostgreSQL's COPY escapes.
 const ODD: &str = "tab\t back\\slash \\N line\nfeed \r\u{8}\u{b}\u{c} 'quote' \"汉字\" ";
 
 async fn moved(server: &TestServer, database: &str, warehouse: &str) -> anyhow::Result<Report> {
@@ -62,7 +62,7 @@ async fn an_instance_moves_into_what_is_empty_and_stays_there() {
     assert_eq!((report.events, report.rows > Some(0)), (Some(0), true), "{report:?}");
     assert!(report.audit_entries > 0, "{report:?}");
 
-    // Where it was nothing can be changed, and messages are taken.
+    // The old instance accepts messages but no changes.
     let renamed = jane.put("/api/v1/current/profile", json!({ "name": "Jane" })).await;
     assert_eq!((renamed.status, renamed.code()), (503, "instance_moved"), "{renamed:?}");
     let seen = jane.get("/api/v1/current").await;
@@ -77,7 +77,7 @@ async fn an_instance_moves_into_what_is_empty_and_stays_there() {
     let said = format!("{:#}", start.await.err().unwrap());
     assert!(said.contains("was moved to"), "{said}");
 
-    // Where it is everything is as it was, to the last sign.
+    // The new instance has everything, down to the last character.
     let new = |raw: RawSettings| RawSettings { database_url: Some(empty.clone()), ..raw };
     let there = Settings::check(new(server.raw_settings())).unwrap();
     let there = AppState::start(there, Clock::default()).await.unwrap();
@@ -90,7 +90,7 @@ async fn an_instance_moves_into_what_is_empty_and_stays_there() {
     let said = refused(&server, &empty, &free).await;
     assert!(said.contains("was moved to"), "it is there already: {said}");
 
-    // As if it had been killed before it could say that all is there.
+    // As if the move had been killed before it could record that everything was copied.
     let id = hex::encode(&server.atrium.keyring.derive("move")[..8]);
     transfer_marker::begin(&empty, &id).await.unwrap();
     let start =
@@ -101,7 +101,7 @@ async fn an_instance_moves_into_what_is_empty_and_stays_there() {
     assert!(matches!(transfer_marker::look(&empty).await.unwrap(), Found::Used(_)));
 }
 
-/// What a move does that was broken off after each of its steps, and begun again.
+/// A move that is broken off after each of its steps, and started again.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_store_that_was_left_half_way_is_gone_on_with() {
     let engine = RemoteEngine::start().await;
@@ -118,7 +118,7 @@ async fn a_store_that_was_left_half_way_is_gone_on_with() {
     store.begin_transfer("one", wait).await.unwrap();
     assert_eq!(store.transfer_state().await.unwrap(), TransferState::Begun("one".to_owned()));
     assert_eq!(views().await, 0);
-    // Before it was noted that all tables are there: they are made anew.
+    // Broken off before it was recorded that all tables exist: they are made again.
     store.execute("TRUNCATE TABLE move_in_progress", &[]).await.unwrap();
     store.execute("DROP TABLE events_1d", &[]).await.unwrap();
     store.begin_transfer("one", wait).await.unwrap();
@@ -126,7 +126,7 @@ async fn a_store_that_was_left_half_way_is_gone_on_with() {
     store.complete_transfer().await.unwrap();
     let all = views().await;
     assert!(all > 10, "{all}");
-    // After the views were back: they go again, and come back all the same.
+    // Broken off after the views were restored: they are removed again, and restored again.
     store.begin_transfer("one", wait).await.unwrap();
     assert_eq!(views().await, 0);
     store.complete_transfer().await.unwrap();
@@ -153,7 +153,7 @@ async fn while_the_database_is_copied_changes_wait_and_messages_do_not() {
     assert!(begun.elapsed() < Duration::from_secs(4), "it waits for nobody");
     let renamed = jane.put("/api/v1/current/profile", json!({ "name": "Jane" })).await;
     assert_eq!((renamed.status, renamed.header("retry-after")), (503, "5"), "{renamed:?}");
-    // Whoever copies is killed.
+    // The copying process is killed.
     drop(standstill);
     let renamed = jane.put("/api/v1/current/profile", json!({ "name": "Jane" })).await;
     assert_eq!(renamed.status, 200, "{renamed:?}");
@@ -183,7 +183,8 @@ async fn rows_that_refer_to_nothing_are_not_moved() {
     };
     assert_eq!(users().await, 0, "wholly or not at all");
     drop(standstill);
-    // Put right, it is copied; and again by whoever was killed before it could say so.
+    // With the row repaired, it is copied. A second copy, as after a kill before the first was recorded,
+    // gives the same.
     connection.execute_batch("UPDATE org_members SET user_id = (SELECT id FROM users)").unwrap();
     let standstill = Standstill::of(&file, (lease.holder(), 1)).await.unwrap();
     let copied = standstill.copy_to(&target).await.unwrap();

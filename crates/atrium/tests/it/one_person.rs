@@ -1,4 +1,5 @@
-//! Who is one person: what a device did before sign-in becomes the user's, wherever people are counted.
+//! Who counts as one person: what a device did before sign-in becomes the user's, wherever people are
+//! counted.
 
 use serde_json::{Value, json};
 
@@ -9,7 +10,7 @@ use atrium::erasures::run::run_due;
 
 const MINUTE: i64 = 60 * 1_000;
 
-/// Has some events sent and loaded, each a minute after the one before: device and user.
+/// Sends and loads these events (device and user), each a minute after the one before.
 async fn send(server: &TestServer, key: &str, from: i64, sent: &[(&str, &str)]) {
     let messages = sent.iter().zip(0..).map(|((device, user), place)| {
         let mut event = event_at(from + place * MINUTE, "look");
@@ -35,7 +36,7 @@ struct Asked<'a> {
 }
 
 impl Asked<'_> {
-    /// How many people each part of the console says there were today.
+    /// The number of people today, according to each part of the console.
     async fn people(&self) -> Vec<u64> {
         let Self { actor, org, app, today } = self;
         let body = json!({ "start": today, "end": today, "granularity": "day", "timezone": "UTC" });
@@ -87,18 +88,18 @@ in_both_sizes! {
         send(&server, &key, from + 10 * MINUTE, &[("phone", ""), ("phone", ""), ("desk", "")]).await;
         assert_eq!(asked.people().await, [2; 7]);
 
-        // Anna signs in on both, and somebody else on her phone after her.
+        // Anna signs in on both devices, and Ben uses her phone after her.
         let sign_ins = [("phone", "anna"), ("desk", "anna"), ("phone", "ben"), ("phone", "")];
         send(&server, &key, from + 20 * MINUTE, &sign_ins).await;
         assert_eq!(asked.people().await, [2; 7], "anna and ben");
         assert_eq!((asked.events_of("anna").await, asked.events_of("ben").await), (6, 1));
 
-        // A message that comes late says that Carl was there before: what the phone did is his.
+        // A late message shows that Carl was there first: what the phone did without a user is now his.
         send(&server, &key, from, &[("phone", "carl")]).await;
         assert_eq!(asked.people().await, [3; 7]);
         assert_eq!((asked.events_of("anna").await, asked.events_of("carl").await), (3, 4));
 
-        // He goes, and what was his with him; the phone is Anna's again.
+        // Carl is erased with everything that was his; the phone is Anna's again.
         let path = format!("/api/v1/apps/{}/erasures", team.app_id);
         let body = json!({ "kind": "user", "subject": "carl" });
         assert_eq!(asked.actor.post(&path, body).await.status, 200);

@@ -34,7 +34,7 @@ on_both! {
         assert_eq!(names(&list), ["Zebra", "ant", "数据组", "50%_off"]);
         assert_eq!(list.body["data"]["items"][0]["member_count"], 1);
         assert_eq!(names(&jane.get("/api/v1/orgs?search=%E6%95%B0%E6%8D%AE").await), ["数据组"]);
-        // LIKE's own characters are plain text.
+        // LIKE's wildcards are matched as plain text.
         assert_eq!(names(&jane.get("/api/v1/orgs?search=%25_").await), ["50%_off"]);
         assert_eq!(names(&jane.get("/api/v1/orgs?search=_").await), ["50%_off"]);
         let page = jane.get("/api/v1/orgs?page=2&page_size=3").await;
@@ -117,7 +117,7 @@ on_both! {
         let apps: Vec<_> = lost["apps"].as_array().unwrap().iter()
             .map(|app| (app["name"].as_str().unwrap(), app["role"].as_str().unwrap())).collect();
         assert_eq!(apps, [("App", "管理员"), ("Second", "管理员"), ("Third", "管理员")]);
-        // A plain member loses those with a role of their own.
+        // A plain member loses the apps in which they have a role.
         assert_eq!(owner.get(&impact("developer")).await.body["data"]["app_count"], 1);
         assert_eq!(owner.get(&impact("member")).await.body["data"]["app_count"], 0);
     }
@@ -155,7 +155,7 @@ on_both! {
     }
 }
 
-/// Fifty of the same at once; how many got each status.
+/// Sends all of these at once; returns the sorted statuses.
 async fn at_once<F: Future<Output = Answer>>(tries: impl Iterator<Item = F>) -> Vec<u16> {
     let mut statuses: Vec<u16> = join_all(tries).await.into_iter().map(|it| it.status).collect();
     statuses.sort_unstable();
@@ -174,7 +174,7 @@ on_both! {
             );
             let mut statuses = [one.status, two.status];
             statuses.sort_unstable();
-            // The late one may have been seen as a member already when it came in.
+            // The later request may already have arrived from a plain member.
             assert!(matches!(statuses, [200, 409] | [200, 403]), "{one:?} {two:?}");
             assert_eq!(server.count("SELECT COUNT(*) FROM org_members WHERE role = 'admin'").await, 1);
         }
@@ -218,7 +218,7 @@ on_both! {
         assert_eq!(statuses, ["invited", "invited", "already_member", "invalid", "already_invited"]);
         assert_eq!(answer.body["data"]["results"][0]["invitation"]["apps"][0]["role_name"], "Custom");
 
-        // Someone without an account comes by the link in their mail.
+        // A person without an account comes by the link in the mail.
         let token = server.mail_about("New@Example.com", "invited to a team").await.token();
         let browser = server.anonymous();
         let view = browser.get(&format!("/api/v1/register/token?token={token}")).await;
@@ -233,7 +233,7 @@ on_both! {
         assert_eq!(log.body["data"]["items"][0]["action"], "app_member.add");
         assert_eq!(browser.post("/api/v1/register/profile", body).await.status, 410);
 
-        // Someone with an account finds it in the console.
+        // A person with an account finds the invitation in the console.
         let waiting = known.get("/api/v1/current/invitations").await;
         let id = waiting.body["data"]["items"][0]["id"].as_str().unwrap().to_owned();
         assert_eq!(waiting.body["data"]["items"][0]["organization"]["name"], "Team");
@@ -265,7 +265,7 @@ on_both! {
         assert_eq!(bob.post(&accept, Value::Null).await.code(), "invitation_closed");
         assert_eq!(team.actor("admin").delete(&revoke).await.code(), "invitation_closed");
 
-        // Revoking closes the mailed link too.
+        // Revoking an invitation ends the mailed link too.
         let token = server.mail_about("new@example.com", "invited to a team").await.token();
         let id = results[1]["invitation"]["id"].as_str().unwrap();
         assert_eq!(team.actor("admin").delete(&org(&team, &format!("/invitations/{id}"))).await.status, 200);
@@ -347,7 +347,7 @@ on_both! {
             assert_eq!(answer.status, 200, "{answer:?}");
             release.send(()).unwrap();
         });
-        // The rule counts for the admin too, also half-way through a request.
+        // The rule applies to the admin too, even in the middle of a request.
         assert_eq!(slow.code(), "second_factor_required");
         let now = team.actor("owner").get(&org(&team, "")).await;
         assert_eq!((&now.body["data"]["require_mfa"], &now.body["data"]["name"]), (&json!(true), &json!("New")));
@@ -373,7 +373,7 @@ on_both! {
         let path = org(&team, &format!("/members/{}", team.id("admin")));
         assert_eq!(team.actor("owner").delete(&path).await.status, 200);
         assert_eq!(accept(&other, &second).await.code(), "invitation_closed");
-        // Whatever took the inviter's rights, nothing is left to accept.
+        // However the inviter lost their rights, the invitation cannot be accepted.
         server.run("UPDATE invitations SET state = 'pending', invited_by = $1 WHERE email = 'other@example.com'", &[team.id("member").as_str()]).await;
         assert_eq!(accept(&other, &second).await.code(), "invitation_closed");
     }
@@ -425,7 +425,7 @@ on_both! {
         let seen = team.actor("member").get(&org(&team, "/members?sort=role")).await;
         assert_eq!(seen.body["data"]["items"][0]["mfa"], Value::Null);
         assert_eq!(seen.body["data"]["items"][0]["last_login_at"], Value::Null);
-        // An order by what is not told would tell it.
+        // Sorting by a hidden field would reveal it.
         let sorted = "/members?sort=last_login_at";
         assert_eq!(team.actor("member").get(&org(&team, sorted)).await.status, 422);
         assert_eq!(team.actor("admin").get(&org(&team, sorted)).await.status, 200);

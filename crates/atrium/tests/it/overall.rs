@@ -1,4 +1,4 @@
-//! The dashboard's figures against a plain count of the same events.
+//! The dashboard's figures, compared with a plain count of the same events.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::Duration;
@@ -28,7 +28,7 @@ pub struct Seen {
 }
 
 impl Seen {
-    /// A person is a user; where none was told, the first one of the device, or else the device.
+    /// A person is a user; for an event without a user, the first user of the device, or else the device.
     fn person(&self) -> (usize, String) {
         let user = if self.user.is_empty() { &self.owner } else { &self.user };
         let name = if user.is_empty() { &self.device } else { user };
@@ -41,16 +41,16 @@ impl Seen {
 }
 
 const NAMES: [&str; 4] = ["page_view", "button_click", "signup", "支付"];
-/// More systems than are shown, so that there is a rest.
+/// More systems than the dashboard lists, so that there is a remainder.
 const SYSTEMS: u64 = 14;
 
-/// The same every time: visits in bursts, so that sessions reach over quarters of an hour and
-/// midnights, over days in which clocks change in both directions.
+/// The same every time: visits in bursts, so that sessions cross quarters of an hour and midnights, over days
+/// with clock changes in both directions.
 fn some_events(count: usize) -> Vec<Seen> {
     events_from("2026-03-20T00:00:00Z", 25, count)
 }
 
-/// The same of other days.
+/// The same, on other days.
 pub fn events_from(from: &str, days: u64, count: usize) -> Vec<Seen> {
     let mut seed = 0x2545_f491_4f6c_dd1d_u64;
     let mut below = |limit: u64| {
@@ -80,7 +80,7 @@ pub fn events_from(from: &str, days: u64, count: usize) -> Vec<Seen> {
                 },
                 browser: format!("Browser {}", device % 3),
             });
-            // Around half an hour, to the millisecond: exactly that is still the same session.
+            // Gaps around half an hour, to the millisecond: exactly half an hour is still the same session.
             time_ms += match below(4) {
                 0 => 30 * 60_000,
                 1 => 30 * 60_000 + 1,
@@ -101,7 +101,7 @@ pub fn events_from(from: &str, days: u64, count: usize) -> Vec<Seen> {
 }
 
 pub async fn store(server: &TestServer, apps: &[Uuid], events: &[Seen]) {
-    // In several loads, as they would come: what is counted lies in several parts.
+    // In several loads, as in production, so that the counts lie in several parts.
     for (batch, events) in events.chunks(events.len() / 3 + 1).enumerate() {
         let rows = events.iter().map(|seen| EventRow {
             app_id: apps[seen.app],
@@ -136,7 +136,7 @@ pub struct Plain<'a> {
 }
 
 impl Plain<'_> {
-    /// What a clock on the wall showed.
+    /// The local time that clocks showed.
     pub fn clock(&self, time_ms: i64) -> DateTime {
         let at = jiff::Timestamp::from_millisecond(time_ms).unwrap();
         at.to_zoned(self.zone.clone()).datetime()
@@ -155,7 +155,7 @@ impl Plain<'_> {
         self.totals_of(|time_ms| (start..=end).contains(&self.date(time_ms)), app)
     }
 
-    /// Of the events whose times are asked for.
+    /// The totals of the events at these times.
     pub fn totals_of(&self, inside: impl Fn(i64) -> bool, app: Option<usize>) -> [u64; 6] {
         let within = self.within(&inside, app);
         let persons: BTreeSet<_> = within.iter().map(|seen| seen.person()).collect();
@@ -180,7 +180,7 @@ impl Plain<'_> {
         counts.map(|count| count as u64)
     }
 
-    /// (events, persons) by something, the most frequent first.
+    /// (events, people) by a field, the most frequent first.
     fn by(&self, start: Date, end: Date, of: impl Fn(&Seen) -> String) -> Vec<(String, u64, u64)> {
         let mut groups = BTreeMap::<String, (u64, BTreeSet<_>)>::new();
         let inside = |time_ms: i64| (start..=end).contains(&self.date(time_ms));
@@ -213,7 +213,7 @@ async fn overall_of(actor: &Actor, team: &Team, body: Value) -> Value {
     answer.body["data"].clone()
 }
 
-/// A second app in the team, and both as the warehouse knows them.
+/// A second app in the team; returns both apps' ids, as text and as the warehouse has them.
 pub async fn two_apps(team: &Team) -> (Vec<String>, Vec<Uuid>) {
     let body = json!({ "name": "Second", "region": "local", "timezone": "UTC" });
     let made = team.actor("owner").post(&format!("/api/v1/orgs/{}/apps", team.org_id), body).await;
@@ -229,14 +229,14 @@ in_both_sizes! {
         let (ids, uuids) = two_apps(&team).await;
         let events = some_events(2_500);
         store(&server, &uuids, &events).await;
-        // So many that the event store joins this app's sets, and the server the other one's.
+        // So many that the event store joins this app's sets, while the server joins the other app's.
         let somebody = Identity::of(uuids[1], Kind::Device, b"somebody");
         let number = SetLimits::default().people + 1;
         server.atrium.warehouse.add_person_ids(&[(somebody, number)], |_| 0).await.unwrap();
         let owner = team.actor("owner");
         for name in ["UTC", "Asia/Kathmandu", "Europe/Berlin", "Australia/Lord_Howe"] {
             let plain = Plain { events: &events, zone: TimeZone::get(name).unwrap() };
-            // Clocks change in Berlin on 29 March and on Lord Howe on 5 April.
+            // Clocks change in Berlin on March 29 and on Lord Howe Island on April 5.
             let (start, end) = (date(2026, 3, 27), date(2026, 4, 6));
             let before = (date(2026, 3, 16), date(2026, 3, 26));
             let body = json!({ "start": start.to_string(), "end": end.to_string(), "timezone": name,
@@ -268,7 +268,7 @@ in_both_sizes! {
                 let counted = plain.totals(earlier, earlier, None);
                 assert_eq!(point["previous"]["events"].as_u64().unwrap(), counted[0], "{name} {day}");
             }
-            // A session belongs to the day that it begins on, and to no other.
+            // A session belongs only to the day on which it begins.
             let sessions = series.iter().map(|point| point["sessions"].as_u64().unwrap());
             assert_eq!(sessions.sum::<u64>(), all[5], "{name}");
             let top: Vec<_> = told["top_events"].as_array().unwrap().iter().map(|one| {
@@ -338,16 +338,16 @@ in_both_sizes! {
         assert_eq!(count(&overall_of(owner, &team, body(Value::Null)).await), all);
         assert_eq!(count(&overall_of(owner, &team, body(json!([ids[0]]))).await), first);
         assert_eq!(count(&overall_of(owner, &team, body(json!([]))).await), 0);
-        // The viewer has a role in the first app alone; the member in none.
+        // The viewer has a role in the first app only; the member has none.
         let viewer = overall_of(team.actor("viewer"), &team, body(json!(ids))).await;
         assert_eq!(count(&viewer), first);
         assert_eq!(viewer["apps_seen"].as_array().unwrap().len(), 1);
         assert_eq!(count(&overall_of(team.actor("member"), &team, body(Value::Null)).await), 0);
-        // Nor does another team's app count, or another team's owner get in.
+        // Another team's app does not count, and another team's owner does not get in.
         let foreign = json!([other.app_id]);
         assert_eq!(count(&overall_of(owner, &team, body(foreign)).await), 0);
         assert_eq!(ask(other.actor("owner"), &team, body(Value::Null)).await.status, 404);
-        // An archived app counts when it is named.
+        // An archived app counts only when it is named.
         owner.post(&format!("/api/v1/apps/{}/archive", ids[1]), json!({})).await;
         assert_eq!(count(&overall_of(owner, &team, body(Value::Null)).await), first);
         assert_eq!(count(&overall_of(owner, &team, body(json!(ids))).await), all);
@@ -366,7 +366,7 @@ in_both_sizes! {
         let mut backwards = body("day");
         backwards["end"] = json!("2025-12-31");
         assert_eq!(ask(owner, &team, backwards).await.status, 422);
-        // Ahead of us there is nothing yet, which is a figure too.
+        // Ranges in the future are zero, which is an answer too.
         let ahead = json!({ "start": "2090-01-01", "end": "2090-01-31", "timezone": "UTC" });
         server.atrium.warehouse.ready(Duration::from_secs(60)).await.unwrap();
         let told = overall_of(owner, &team, ahead).await;

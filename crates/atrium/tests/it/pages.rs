@@ -1,4 +1,4 @@
-//! Pages, referring sites, and the pages that visits begin and end with, on the dashboard.
+//! The dashboard's pages, referring sites, and the pages on which visits begin and end.
 
 use std::time::Duration;
 
@@ -79,7 +79,7 @@ async fn pages(actor: &Actor, team: &Team, [start, end]: [i64; 2]) -> Value {
     answer.body["data"]["pages"].clone()
 }
 
-/// Names and numbers, in the order they are told.
+/// Names and counts, in the order of the answer.
 fn rows(list: &Value) -> Value {
     let row = |row: &Value| {
         let name = row.get("page").or(row.get("site")).unwrap();
@@ -91,7 +91,7 @@ fn rows(list: &Value) -> Value {
     json!(list.as_array().unwrap().iter().map(row).collect::<Vec<_>>())
 }
 
-/// A noon of the last days, so that no test is about two of them.
+/// Noon yesterday, so that no test crosses midnight.
 fn noon(server: &TestServer) -> i64 {
     let day = 24 * 60 * MINUTE;
     server.atrium.now().0 / day * day - day / 2
@@ -114,7 +114,7 @@ in_both_sizes! {
         assert_eq!(rows(&told["entries"]), json!([["/", 2], ["/pricing", 1], ["/u/user-ben-77/home", 1]]));
         assert_eq!(rows(&told["exits"]), json!([["/", 2], ["/to/user-anna-31", 1], ["/u/user-anna-31/home", 1]]));
 
-        // Whoever may not see ids is told of one page where there were two, with its people counted once.
+        // A caller who may not see ids gets one page where there were two, and its users are counted once.
         let told = pages(team.actor("analyst"), &team, [at, at]).await;
         assert_eq!(rows(&told["top"]), json!([
             ["/", 3, 2], ["/u/***/home", 2, 2], ["/pricing", 1, 1], ["/to/***", 1, 1],
@@ -125,13 +125,13 @@ in_both_sizes! {
         assert_eq!(rows(&told["entries"]), json!([["/", 2], ["/pricing", 1], ["/u/***/home", 1]]));
         assert_eq!(rows(&told["exits"]), json!([["/", 2], ["/to/***", 1], ["/u/***/home", 1]]));
 
-        // What comes late joins Anna's visits: one entry and one exit are taken back.
+        // A late page view joins Anna's visits: one entry and one exit are taken back.
         send(&server, &team, at, &[view(20, ANNA, "/docs", "")]).await;
         let told = pages(team.actor("owner"), &team, [at, at]).await;
         assert_eq!(rows(&told["entries"]), json!([["/", 2], ["/u/user-ben-77/home", 1]]));
         assert_eq!(rows(&told["exits"]), json!([["/", 2], ["/to/user-anna-31", 1]]));
 
-        // Somebody turns up whose id has stood in a path before.
+        // A new person sends an event, and their id has been part of a path before.
         send(&server, &team, at, &[view(21, NOBODY, "/of/phone-cleo-9", "")]).await;
         let shown = async |page: &str| {
             let told = pages(team.actor("analyst"), &team, [at, at]).await;
@@ -163,7 +163,7 @@ in_both_sizes! {
         send(&server, &team, midnight, &[view(-10, ANNA, "/first", "")]).await;
         let owner = team.actor("owner");
         assert_eq!(rows(&pages(owner, &team, before).await["exits"]), json!([["/first", 1]]));
-        // The day before changes with it, although nothing happened then.
+        // The day before changes too, although nothing happened on it.
         send(&server, &team, midnight, &[view(10, ANNA, "/last", "")]).await;
         let (before, after) = (pages(owner, &team, before).await, pages(owner, &team, after).await);
         assert_eq!(rows(&before["entries"]), json!([["/first", 1]]));
@@ -179,7 +179,7 @@ in_both_sizes! {
         let at = noon(&server);
         send(&server, &team, at, &story()).await;
         let shown = pages(team.actor("owner"), &team, [at, at]).await;
-        // As if they had come with a release just now, and some events since.
+        // As if these tables had come with a release just now, and some events since.
         for sql in [
             "TRUNCATE TABLE pages_15m", "TRUNCATE TABLE pages_1h", "TRUNCATE TABLE pages_1w",
             "TRUNCATE TABLE page_visits_15m",

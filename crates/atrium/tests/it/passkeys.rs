@@ -56,7 +56,7 @@ on_both! {
         let list = jane.get(PASSKEYS).await;
         assert_eq!(list.body["data"]["items"][0]["name"], "My phone");
         assert!(list.body["data"]["items"][0]["last_used_at"].is_string());
-        // Registered twice, here or with another account: refused.
+        // A second registration is refused, for this account and for another.
         assert_eq!(add(&jane, &mut phone).await.code(), "refused_passkey");
         let other = server.owner("other@example.com").await;
         assert_eq!(add(&other, &mut authenticator(&server, 1)).await.code(), "refused_passkey");
@@ -88,7 +88,7 @@ on_both! {
         add(&jane, &mut phone).await;
         let refused = |answer: Answer| assert_eq!((answer.status, answer.code()), (401, "bad_passkey"), "{answer:?}");
 
-        // A credential answers one challenge, once, in the browser that asked for it.
+        // A credential answers one challenge, once, in the browser that requested it.
         let browser = server.anonymous();
         let credential = phone.get(&challenge(&browser).await);
         refused(enter(&server.anonymous(), credential.clone()).await);
@@ -97,7 +97,7 @@ on_both! {
         challenge(&browser).await;
         refused(enter(&browser, credential).await);
 
-        // A page of another origin, an authenticator that did not ask who is there, another key.
+        // A page of another origin, an authenticator that did not verify the user, and another key.
         let mut phishing = authenticator(&server, 1);
         phishing.create(&options(&jane, "/api/v1/current/passkeys/options").await);
         phishing.counter = 100;
@@ -111,7 +111,7 @@ on_both! {
         forged.credential_id = phone.credential_id.clone();
         forged.counter = 200;
         refused(sign_in(&browser, &mut forged).await);
-        // A clone that lags behind.
+        // A cloned authenticator whose counter lags behind.
         assert_eq!(sign_in(&browser, &mut phone).await.status, 200);
         phone.counter = 0;
         refused(sign_in(&browser, &mut phone).await);
@@ -121,11 +121,11 @@ on_both! {
             challenge(&browser).await;
             refused(enter(&browser, nonsense).await);
         }
-        // Too late.
+        // Too late: the challenge has expired.
         let credential = phone.get(&challenge(&browser).await);
         server.clock.advance(6 * Millis::MINUTE);
         refused(enter(&browser, credential).await);
-        // Disabled.
+        // The account is disabled.
         server.execute("UPDATE users SET disabled_at = 1 WHERE email = $1", JANE).await;
         refused(sign_in(&browser, &mut phone).await);
     }

@@ -1,4 +1,4 @@
-//! New passwords: what is refused, wherever one is set, and that it is told why.
+//! New passwords: what is refused, wherever a password is set, and that the answer gives the reason.
 
 use crate::support::{Answer, PASSWORD, Store, TestServer, on_both};
 use atrium::accounts::create::{self, NewAccount};
@@ -47,7 +47,7 @@ on_both! {
         for (password, codes) in REFUSED {
             let answer = browser.post("/api/v1/register/profile", profile(password)).await;
             refused(&answer, "password", codes, password);
-            // What the form is told while it is typed is what the server says in the end.
+            // The check while typing gives the same verdict as the form's submission.
             let about = json!([JANE, "Jane Miller", "Blue Whale"]);
             let verdict = check(&server, json!({ "password": password, "about": about })).await;
             assert_eq!((&verdict["acceptable"], verdict["code"].as_str()), (&json!(false), Some(answer.code())));
@@ -110,7 +110,7 @@ on_both! {
         assert!(ask("zh-CN").await.body["data"]["message"].as_str().unwrap().contains('猜'));
         let verdict = check(&server, json!({ "password": PASSWORD, "token": "nothing behind it" })).await;
         assert_eq!(verdict, json!({ "acceptable": true, "code": null, "message": null }));
-        // A stranger cannot have us look at passwords all day.
+        // A stranger cannot keep the server busy checking passwords.
         server.execute("UPDATE throttles SET failures = 700 WHERE scope LIKE $1", "new-password:%").await;
         ask("en-US").await;
         assert_eq!(ask("en-US").await.status, 429);

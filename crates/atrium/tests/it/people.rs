@@ -1,4 +1,4 @@
-//! Users and devices: who is shown, and as what.
+//! Users and devices: who is shown, and under which name.
 
 use crate::ingest::drain;
 use crate::support::sender::{event_at, mutation};
@@ -180,7 +180,7 @@ in_both_sizes! {
         let anna = &users["items"][0];
         assert_eq!((&anna["id"], &anna["redacted"]), (&anna["ref"], &json!(true)));
         assert_eq!(anna["properties"], json!({ "city": null, "age": 30, "vip": true }));
-        // The same one by every way, and nobody else's.
+        // A pseudonym leads to the same person in every call, and to nobody else.
         let one = async |actor: &Actor, app: &str, kind: &str, name: &str| {
             actor.get(&format!("/api/v1/apps/{app}/profile?kind={kind}&ref={name}")).await
         };
@@ -197,7 +197,7 @@ in_both_sizes! {
         assert_eq!(one(analyst, app, "device", &refs[0]).await.status, 404);
         let there = one(other.actor("analyst"), other.app_id.as_str(), "user", &refs[0]).await;
         assert_eq!(there.status, 404, "another app's pseudonyms are others");
-        // A link of theirs works for those who see more, and shows more.
+        // An analyst's link works for callers who may see more, and shows them more.
         assert_eq!(one(team.actor("owner"), app, "user", &refs[0]).await.body["data"]["id"], "anna");
         let search = async |text: &str| ids(&list(analyst, app, &format!("kind=user&search={text}")).await);
         assert_eq!(search(&refs[1]).await, refs[1]);

@@ -1,4 +1,4 @@
-//! Personal data: what nobody without the right to it ever reads, in whatever answer.
+//! Personal data: callers without the right to it never see it, in any answer.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use atrium::erasures;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-/// What nobody without `profile:pii` may ever read, in whatever answer.
+/// Texts that must not appear in any answer to a caller without `profile:pii`.
 const PLANTED: &[&str] = &[
     "jane.roe@example.com",
     "13800138000",
@@ -29,7 +29,7 @@ const PLANTED: &[&str] = &[
     "40014001",
 ];
 
-/// The id of somebody else, who has events too.
+/// The id of another person, who has events too.
 const OTHER: &str = "user-bob-12";
 
 async fn plant(server: &TestServer, team: &Team) {
@@ -51,11 +51,11 @@ async fn plant(server: &TestServer, team: &Team) {
     let mut named = by("user-jane-77", "device-jane-77", event(server, "to jane.roe@example.com"));
     named["data"]["url_path"] = json!(format!("/to/{OTHER}"));
     let called = by("user-jane-77", "device-jane-77", event(server, OTHER));
-    // Somebody whose id is a number, which stands in their own properties.
+    // A person whose id is a number, which also appears in their properties.
     let mut counted = by("40014001", "device-40014001", event(server, "order"));
     counted["data"]["properties"] = json!({ "plan": "pro", "size": 40_014_001 });
     let other = by(OTHER, "phone-bob-12", event(server, "order"));
-    // Pages and sites have counts of their own.
+    // Pages and referring sites have counts of their own.
     let viewed = |path: &str, referrer: &str| {
         let mut view = by("user-jane-77", "device-jane-77", event(server, "page_view"));
         view["data"]["url_path"] = json!(path);
@@ -87,7 +87,7 @@ async fn plant(server: &TestServer, team: &Team) {
     save_questions(team).await;
 }
 
-/// Somebody who sees people's ids saves questions about them, for the app.
+/// A caller who sees people's ids saves shared analyses and cohorts that name them.
 async fn save_questions(team: &Team) {
     let (owner, base) = (team.actor("owner"), format!("/api/v1/apps/{}", team.app_id));
     let test = |property: &str, value: &str| json!({ "property": property, "operator": "is", "values": [value] });
@@ -106,7 +106,7 @@ async fn save_questions(team: &Team) {
     }
 }
 
-/// Everything that can be read about an app, as text: by its name and with what it said.
+/// Everything that can be read about an app: the name of each call, and its answer as text.
 async fn read_everything(
     server: &TestServer,
     team: &Team,
@@ -181,7 +181,7 @@ async fn read_everything(
     }
     for path in paths {
         let text = caller.get(&path).await;
-        // What was asked with is no leak.
+        // Only the answer is kept: what the caller sent is not a leak.
         read.push((path, text));
     }
     for name in names {
@@ -196,7 +196,7 @@ async fn read_everything(
     }
     for (name, call, body) in analyses(today) {
         let answer = caller.post(&format!("{base}/analyses/{call}"), &body).await;
-        // Which path is hidden depends on the caller; all other figures are there for anybody.
+        // Which paths are hidden depends on the caller; all other figures exist for everyone.
         assert!(name.contains("paths") || !answer.contains("unknown_figure"), "{name}: {answer}");
         read.push((name, answer));
     }
@@ -220,8 +220,8 @@ fn ids_of(list: &str) -> Vec<String> {
     items.iter().map(|item| item["id"].as_str().unwrap().to_owned()).collect()
 }
 
-/// Every kind of question about a day, as answer, file and people: by its name, call and body. Each
-/// property is asked by one kind or another, because each question takes its time.
+/// Every kind of question about a day, as an answer, a file and a list of people: name, call and body. Each
+/// property is used by only one kind or another, because every question takes time.
 fn analyses(day: jiff::civil::Date) -> Vec<(String, &'static str, Value)> {
     let begins = day.to_zoned(jiff::tz::TimeZone::UTC).unwrap().timestamp().as_millisecond();
     let day = day.to_string();
@@ -286,7 +286,7 @@ fn analyses(day: jiff::civil::Date) -> Vec<(String, &'static str, Value)> {
     calls
 }
 
-/// Someone with a session, or a program with a key.
+/// A person with a session, or a program with a key.
 struct Caller {
     actor: Actor,
     key: Option<String>,
@@ -309,7 +309,7 @@ impl Caller {
         text(self.request(Method::POST, path).json(body)).await
     }
 
-    /// What a stream says within a moment.
+    /// What a stream sends within a moment.
     async fn watch(&self, server: &TestServer, team: &Team) -> String {
         let path = format!("/api/v1/apps/{}/live", team.app_id);
         let mut stream = self.request(Method::GET, &path).send().await.unwrap();
@@ -343,7 +343,7 @@ in_both_sizes! {
             with_session("analyst"), with_session("developer"),
             Caller { actor: server.anonymous(), key },
         ];
-        // First, because every message makes all answers new, and all questions are asked alike.
+        // The streams come first: every message invalidates all kept answers.
         let mut streams = Vec::new();
         for caller in &callers {
             streams.push(caller.watch(&server, &team).await);
@@ -360,7 +360,8 @@ in_both_sizes! {
             }
             assert!(read.iter().any(|(_, said)| said.contains("\"pro\"")), "the rest is there");
         }
-        // And whoever has the right sees all of it: the walk above looks in the right places.
+        // With the right to personal data everything is found, which shows that the test looks in the right
+        // places.
         let owner = with_session("owner");
         let read = read_everything(&server, &team, &owner).await;
         let live = owner.watch(&server, &team).await;

@@ -1,4 +1,4 @@
-//! The console's files of the build before: answered for a day after an upgrade.
+//! The previous build's files of the console: served for a day after an upgrade.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 const BEFORE: &str = "0123456789abcdef0123456789abcdef";
 
-/// A build as a server of that version would have laid it down.
+/// A build folder, as a server of that version would have written it.
 fn lay_down(data_dir: &Path, id: &str, version: &str, files: &[(&str, &str)]) -> PathBuf {
     let folder = data_dir.join("assets").join(id);
     let mut manifest = json!({ "version": version, "files": {} });
@@ -72,7 +72,7 @@ async fn the_files_of_the_version_before_stay_for_a_day() {
     assert_eq!(pack.header("cache-control"), "no-cache");
     let style = get(&server, "/v25.9.1/assets/old-BBBBBBBB.css", "").await;
     assert_eq!(style.header("content-type"), "text/css; charset=utf-8");
-    // Another version never had it, and the rest of the folder is nobody's business.
+    // Another version never had this file, and nothing else in the folder is served.
     for nothing in [
         "/v25.9.2/assets/Old-AAAAAAAA.js",
         &format!("/{CLIENT_VERSION}/assets/Old-AAAAAAAA.js"),
@@ -115,7 +115,7 @@ async fn another_build_of_the_same_version_is_answered_beside_this_one() {
     server.atrium.previous_builds.clone().take_over(server.atrium.now()).await;
     let old = get(&server, &format!("/{CLIENT_VERSION}/assets/Old-AAAAAAAA.js"), "").await;
     assert_eq!((old.status, &old.body), (200, &json!("export const old = 1")));
-    // Of what both have, this build's own counts.
+    // A file that both builds have comes from this one.
     let pack = get(&server, &format!("/{CLIENT_VERSION}/locale/zh-CN.json"), "").await;
     assert_eq!(pack.status, 200);
     assert_eq!(pack.body["old"], Value::Null);
@@ -127,17 +127,17 @@ async fn an_upgrade_is_noted_once_and_a_return_takes_it_back() {
     lay_down(server.folder(), BEFORE, "v25.9.1", &files());
     server.atrium.previous_builds.clone().take_over(server.atrium.now()).await;
     server.clock.advance(20 * Millis::HOUR);
-    // A restart in between does not make the day longer.
+    // A restart in between does not extend the day.
     server.atrium.previous_builds.clone().take_over(server.atrium.now()).await;
     server.clock.advance(5 * Millis::HOUR);
     assert_eq!(get(&server, "/v25.9.1/assets/Old-AAAAAAAA.js", "").await.status, 404);
 
-    // This build lies there too, whole and for its owner alone, and is not its own predecessor.
+    // This build's own folder is there too, complete, with no end noted: it is not its own predecessor.
     let root = server.folder().join("assets");
     let own = own_build(&root);
     assert!(root.join(&own).join("manifest.json").exists());
     assert!(!root.join(format!("{own}.ended")).exists());
-    // Another build ran for a while: back here, its end no longer counts.
+    // Another build ran for a while and was rolled back: the end noted for this build no longer counts.
     std::fs::write(root.join(format!("{own}.ended")), "1").unwrap();
     server.atrium.previous_builds.clone().clean_up(server.atrium.now()).await.unwrap();
     assert!(!root.join(format!("{own}.ended")).exists());
@@ -164,7 +164,7 @@ async fn what_two_instances_lay_down_in_one_folder_is_there_for_both() {
     let root = one.folder().join("assets");
     let left: Vec<_> = std::fs::read_dir(&root).unwrap().collect();
     assert_eq!(left.len(), 1, "one build, nothing half-made: {left:?}");
-    // A newer build begins beside them: they answer its files without a restart.
+    // A newer build starts on the same folder. The others serve its files without a restart.
     lay_down(one.folder(), BEFORE, "v25.11.0", &files());
     one.clock.advance(10 * Millis::SECOND);
     assert_eq!(get(&one, "/v25.11.0/assets/Old-AAAAAAAA.js", "").await.status, 200);
@@ -174,7 +174,7 @@ async fn what_two_instances_lay_down_in_one_folder_is_there_for_both() {
 async fn what_is_broken_or_strange_in_the_folder_does_no_harm() {
     let server = server().await;
     let folder = lay_down(server.folder(), BEFORE, "v25.9.1", &files());
-    // Half-written, named outside, a link elsewhere, no build at all.
+    // Files only half written, a name that leads outside, a link that leads elsewhere, and no build at all.
     std::fs::write(folder.join("assets/old-BBBBBBBB.css"), "").unwrap();
     let mut manifest: Value =
         serde_json::from_slice(&std::fs::read(folder.join("manifest.json")).unwrap()).unwrap();
@@ -226,7 +226,7 @@ fn the_program_lays_its_files_down_and_the_next_build_answers_them() {
     first.finish();
     let root = folder.path().join("assets");
     let own = own_build(&root);
-    // What it laid down becomes that of another build: with a file that only that one has.
+    // Turn this server's own folder into that of another build, with a file that only that build has.
     std::fs::rename(root.join(&own), root.join(BEFORE)).unwrap();
     let manifest = root.join(BEFORE).join("manifest.json");
     let text = std::fs::read_to_string(&manifest).unwrap();
@@ -242,7 +242,7 @@ fn the_program_lays_its_files_down_and_the_next_build_answers_them() {
     assert!(root.join(&own).exists(), "and lays its own down again");
     second.signal("-TERM");
     second.finish();
-    // After the day it is gone with the start.
+    // After a day it is gone with the next start.
     std::fs::write(root.join(format!("{BEFORE}.ended")), "1000").unwrap();
     let third = Server::start(folder.path(), &[]);
     assert!(ask(&third, &format!("/{CLIENT_VERSION}/{only}")).starts_with("HTTP/1.1 404"));
@@ -251,7 +251,7 @@ fn the_program_lays_its_files_down_and_the_next_build_answers_them() {
     third.finish();
 }
 
-/// Open consoles compare it with the one they came with, so another build of the same version must
+/// Open consoles compare this version with the one they loaded, so another build of the same version must
 /// have another one.
 #[tokio::test]
 async fn a_build_is_announced_by_version_and_content() {

@@ -1,4 +1,4 @@
-//! Owners and operators need a second factor once they had a while to set one up.
+//! Owners and operators need a second factor after a grace period to set one up.
 
 use crate::second_factor::enrol;
 use crate::support::{PASSWORD, Store, TestServer, on_both};
@@ -14,7 +14,7 @@ async fn org_of(actor: &crate::support::Actor) -> String {
 
 on_both! {
     async fn owners_and_operators_have_two_weeks(server: TestServer) {
-        // An account of an instance that did not ask for it yet; the first one runs the instance.
+        // Made on an instance that did not require it yet. The first account is an operator.
         server.account(JANE).await;
         let server = server.second_instance_with(|raw| raw.privileged_mfa = Some(true)).await;
         let (jane, member) = (server.signed_in(JANE).await, server.member("member@example.com").await);
@@ -42,7 +42,7 @@ on_both! {
         assert_eq!(current["data"]["allow_visited_app"], false);
         assert_eq!(member.get(&theirs).await.status, 200, "no owner");
 
-        // Setting one up is always possible, and opens everything.
+        // Setting one up is always possible, and then everything is open.
         let proof = jane.post("/api/v1/current/reauth", json!({ "password": PASSWORD })).await;
         assert_eq!(proof.status, 200);
         enrol(&server, &jane).await;
@@ -63,7 +63,7 @@ on_both! {
         let (id, li) = server.person("li@example.com").await;
         let org_id = org.rsplit('/').next().unwrap();
         server.run("INSERT INTO org_members (org_id, user_id, role, joined_at) VALUES ($1, $2, 'admin', 1)", &[org_id, id.as_str()]).await;
-        // That they were seen is written down after the answer.
+        // `last_seen_at` is written after the answer.
         for both_seen in [
             "SELECT 2 - COUNT(*) FROM sessions WHERE last_seen_at >= created_at + 1123200000",
             "SELECT 2 - COUNT(*) FROM sessions WHERE last_seen_at >= created_at + 2246400000",
@@ -99,7 +99,7 @@ on_both! {
         let org = org_of(&jane).await;
         assert_eq!(jane.get(&org).await.code(), "second_factor_required");
         assert_eq!(jane.get("/api/v1/current").await.body["data"]["allow_visited_app"], false);
-        // What came through the organization's provider is its business, in this organization.
+        // A session that came through the organization's provider needs no second factor there.
         let org_id = org.rsplit('/').next().unwrap();
         server.execute("INSERT INTO session_orgs (session_id, org_id, came_at) SELECT id, $1, 1 FROM sessions", org_id).await;
         assert_eq!(jane.get(&org).await.status, 200);

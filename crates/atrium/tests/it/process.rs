@@ -1,4 +1,4 @@
-//! The program itself, started as an operator starts it.
+//! The program itself, started the way an operator starts it.
 
 use std::cell::RefCell;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -30,7 +30,7 @@ pub(crate) struct Server {
     child: Running,
     address: String,
     printed: Vec<String>,
-    /// Read as it is written: a full pipe would stop the server.
+    /// Read while it is written: a full pipe would block the server.
     log: JoinHandle<String>,
 }
 
@@ -90,7 +90,7 @@ impl Server {
         assert!(Command::new("kill").args([name, &pid]).status().unwrap().success());
     }
 
-    /// Waits for the end and returns the exit code and the log.
+    /// Waits for the process to end; returns the exit code and the log.
     pub(crate) fn finish(mut self) -> (Option<i32>, String) {
         let code = self.child.wait().unwrap().code();
         (code, self.log.join().unwrap())
@@ -130,8 +130,8 @@ fn a_request_in_flight_is_finished_before_the_end() {
     assert_eq!(server.finish().0, Some(0));
 }
 
-/// Every test above runs on SQLite; a connection that never comes back to PostgreSQL's pool would
-/// keep the process, too.
+/// The tests above run on SQLite. On PostgreSQL a connection that never returns to the pool would keep the
+/// process running, too.
 #[test]
 fn it_ends_on_postgresql_as_well() {
     let server_url = std::env::var("TEST_POSTGRES_URL").unwrap();
@@ -156,7 +156,7 @@ fn it_ends_on_postgresql_as_well() {
     assert!(told.elapsed() < Duration::from_secs(5), "{:?}", told.elapsed());
 }
 
-/// A folder that was there before keeps its permissions; what we put into it is ours alone.
+/// An existing folder keeps its permissions; the files that we put into it are private.
 #[test]
 fn the_database_is_private_in_an_open_folder() {
     use std::os::unix::fs::PermissionsExt;
@@ -182,7 +182,7 @@ fn strange_environments_are_no_obstacle() {
     assert!(output.unwrap().status.success());
 }
 
-/// Browsers keep connections open after an answer, and open some before they have a question.
+/// Browsers keep connections open after an answer, and open some before they need them.
 #[test]
 fn idle_connections_do_not_delay_the_end() {
     let folder = tempfile::tempdir().unwrap();
@@ -199,7 +199,7 @@ fn idle_connections_do_not_delay_the_end() {
     drop((silent, idle));
 }
 
-/// The terminal that read the set-up link may be gone by the next line.
+/// The terminal that read the set-up link may be closed right after.
 #[test]
 fn a_closed_terminal_does_not_take_the_server_down() {
     let folder = tempfile::tempdir().unwrap();
@@ -285,7 +285,7 @@ fn killed_at_once_it_starts_again_with_everything() {
     assert_eq!(server.finish().0, Some(0));
 }
 
-/// Nothing is there yet: no folder, no file, no key.
+/// Nothing exists yet: no folder, no file, no key.
 #[test]
 fn six_that_start_at_once_in_an_empty_folder_agree() {
     let parent = tempfile::tempdir().unwrap();
@@ -338,7 +338,7 @@ fn the_command_line_makes_an_account_beside_a_running_server() {
     let login =
         post("/api/v1/login", r#"{"email":"jane@example.com","password":"seven blue herons"}"#);
     assert!(server.request(&login).starts_with("HTTP/1.1 200"));
-    // The other tests hash for next to nothing; the program must not.
+    // The other tests use almost no work for a hash; the program must use the full amount.
     let database = rusqlite::Connection::open(folder.path().join("atrium.db")).unwrap();
     let hash: String =
         database.query_row("SELECT password_hash FROM users", [], |row| row.get(0)).unwrap();
@@ -390,7 +390,7 @@ fn the_command_line_disables_and_enables_an_account() {
     assert_eq!(all["ended"], 1);
     assert!(current().starts_with("HTTP/1.1 401"));
     *cookie.borrow_mut() = cookie_in(&server.request(&login));
-    // A new master key, beside the running server.
+    // A new master key, while the server is running.
     let rotated = output(folder.path(), &["admin", "rotate-key", "--settle", "0"]);
     assert!(rotated.status.success(), "{}", text(&rotated.stderr));
     assert!(current().starts_with("HTTP/1.1 200"));
@@ -509,7 +509,7 @@ fn a_health_check_says_whether_the_server_answers() {
     assert!(text(&check("127.0.0.1:0").stderr).contains("port 0"));
 }
 
-/// It says goodbye, so that nobody looks for an instance that was stopped on purpose.
+/// It signs off, so that nobody searches for an instance that was stopped on purpose.
 #[test]
 fn a_server_that_is_stopped_is_not_missing() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,5 +1,5 @@
-//! A property that questions read much for gets a column by itself, and loses it when nobody asks any more.
-//! What is in it is tested where it is filled (crates/warehouse/tests).
+//! A property that questions read a lot gets a column of its own, and loses it when questions stop using it.
+//! What the column contains is tested where it is filled (crates/warehouse/tests).
 
 use crate::ingest::drain;
 use crate::support::sender::event_at;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 const DAY: i64 = 24 * 3_600_000;
 
-/// What was sent as text is a number where numbers are asked for, and a time where times are.
+/// A value sent as text works as a number where a number is needed, and as a time where a time is.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn text_can_be_a_number_or_a_time() {
     let server = TestServer::start_with_engine(Store::Sqlite).await;
@@ -73,7 +73,7 @@ async fn send(server: &TestServer, app: &str, plans: &[&str]) {
     drain(server).await;
 }
 
-/// Events by plan, the most frequent first.
+/// Events by plan, sorted by plan.
 async fn by_plan(actor: &Actor, app: &str, day: &str) -> Vec<(String, f64)> {
     let body = json!({
         "kind": "trend", "start": day, "end": day, "breakdown": ["plan"],
@@ -91,7 +91,7 @@ async fn by_plan(actor: &Actor, app: &str, day: &str) -> Vec<(String, f64)> {
     told
 }
 
-/// Until nothing is left to do.
+/// Runs the work until none is left.
 async fn keep(server: &TestServer) {
     columns::write_uses(&server.atrium).await.unwrap();
     for _ in 0..100 {
@@ -126,7 +126,7 @@ async fn gets_one_and_loses_it(server: TestServer) {
     };
     assert_eq!(by_plan(owner, app, &today).await, pairs(&[("free", 1.0), ("pro", 2.0)]));
     keep(&server).await;
-    // Three rows are not enough; what was kept is not read again.
+    // Three rows are not enough, and a kept answer reads nothing.
     assert_eq!(in_use(&server).await, Vec::<Vec<String>>::new());
     by_plan(owner, app, &today).await;
     for _ in 0..4 {
@@ -138,7 +138,7 @@ async fn gets_one_and_loses_it(server: TestServer) {
     send(&server, app, &["pro"]).await;
     let expected = pairs(&[("free", 1.0), ("pro", 3.0), ("team", 4.0)]);
     assert_eq!(by_plan(owner, app, &today).await, expected);
-    // Nobody asks for two months.
+    // Nearly two months without a question.
     columns::write_uses(&server.atrium).await.unwrap();
     server.clock.advance(55 * DAY);
     keep(&server).await;

@@ -1,5 +1,5 @@
-//! Those who read share the warehouse: a noisy one delays itself, and whoever hangs up leaves
-//! nothing running.
+//! Readers share the warehouse: a noisy one delays only itself, and a caller who hangs up leaves nothing
+//! running.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,7 +26,7 @@ fn day(server: &TestServer, days_ago: i64) -> String {
 }
 
 fn explore(server: &TestServer, team: &Team) -> JoinHandle<Answer> {
-    // Some of what was sent happened minutes ago, which may be yesterday.
+    // Some events happened a few minutes ago, which may be yesterday.
     let body = json!({ "start": day(server, 1), "end": day(server, 0), "granularity": "day" });
     let program = server.anonymous();
     let request = program.request(Method::POST, &format!("/api/v1/apps/{}/explore", team.app_id));
@@ -40,7 +40,7 @@ async fn dashboard(server: &TestServer, actor: &Actor, team: &Team) -> Answer {
     actor.post(&format!("/api/v1/orgs/{}/data-overall", team.org_id), body).await
 }
 
-/// Statements that run and wait in the queue.
+/// Statements that are running, and statements in the queue.
 pub fn counts(server: &TestServer, class: Class) -> (usize, usize) {
     server.atrium.reads.counts(class)
 }
@@ -53,7 +53,7 @@ pub async fn until(what: &str, is_so: impl Fn() -> bool) {
     }
 }
 
-/// Takes slots as if statements ran in them.
+/// Takes slots, as if statements were running in them.
 async fn occupy(server: &TestServer, caller: &Caller, slots: usize) -> Vec<Turn> {
     let mut taken = Vec::new();
     for _ in 0..slots {
@@ -62,7 +62,7 @@ async fn occupy(server: &TestServer, caller: &Caller, slots: usize) -> Vec<Turn>
     taken
 }
 
-/// Every slot there is: two organizations that do nothing else take them all.
+/// Takes every slot, on behalf of two organizations.
 pub async fn occupy_all(server: &TestServer) -> Vec<Turn> {
     let dashboard_of = |n: u8| Caller::person(Class::Dashboard, &Id::fixed(n), &Id::fixed(n));
     let mut taken = occupy(server, &dashboard_of(1), 4).await;
@@ -85,14 +85,14 @@ in_both_sizes! {
     async fn a_query_key_with_many_questions_delays_itself_alone(server: TestServer) {
         let (noisy, other) = (server.team("one").await, server.team("two").await);
         send_some(&server, &other).await;
-        // Two slow statements of the key run.
+        // Two slow statements of this key are running.
         let key = Caller::program(&noisy.org_id, &noisy.app_id);
         let running = occupy(&server, &key, 2).await;
         let asked: Vec<_> = (0..40).map(|_| explore(&server, &noisy)).collect();
         let refused = || asked.iter().filter(|asked| asked.is_finished()).count();
         until("the others are refused", || refused() == 32).await;
         assert_eq!(counts(&server, Class::QueryKey), (2, 8));
-        // The same team's people and another team see nothing of it.
+        // The same team's people and another team are not affected.
         let theirs = dashboard(&server, other.actor("owner"), &other).await;
         assert_eq!((theirs.status, &theirs.body["data"]["totals"]["events"]["value"]), (200, &json!(1)), "{theirs:?}");
         assert_eq!(dashboard(&server, noisy.actor("owner"), &noisy).await.status, 200);
@@ -127,10 +127,10 @@ in_both_sizes! {
         let taken = occupy_all(&server).await;
         let again = dashboard(&server, owner, &team).await;
         assert_eq!((again.status, &again.body["data"]["totals"]["events"]["value"]), (200, &json!(1)), "{again:?}");
-        // What came in is loaded while everything is busy.
+        // New messages are loaded although every slot is busy.
         let loading = tokio::time::timeout(Duration::from_secs(30), send_some(&server, &team));
         loading.await.expect("the loader waits for nobody");
-        // And the answer that it made stale waits for its turn.
+        // The answer that they made stale waits for its turn.
         let waiting = counts(&server, Class::Dashboard);
         assert_eq!(waiting, (6, 0));
         let fresh = {
@@ -181,7 +181,7 @@ async fn those_who_wait_for_the_same_answer_outlast_the_one_who_asked_first() {
         "{answer:?}"
     );
 
-    // When all have left, nothing is left.
+    // When all callers have left, nothing is left running.
     send_some(&server, &team).await;
     let taken = occupy_all(&server).await;
     let asked = [ask("owner"), ask("admin")];
@@ -194,10 +194,9 @@ async fn those_who_wait_for_the_same_answer_outlast_the_one_who_asked_first() {
     until("and nothing runs", || counts(&server, Class::Dashboard) == (0, 0)).await;
 }
 
-/// Makes every question about events take seconds: each row is waited for. A statement that is told
-/// to end does so between two blocks, and a block may not sleep for more than three seconds. A block
-/// never holds rows of two partitions, so each partition gets a few rows; `max_block_size` is not
-/// always heeded.
+/// Makes every question about events take seconds: each row sleeps. A statement that is canceled stops
+/// between two blocks, and a block may not sleep for more than three seconds. A block never spans two
+/// partitions, so each partition gets a few rows; `max_block_size` is not always respected.
 async fn slow_down(server: &TestServer) {
     let store = &server.atrium.warehouse;
     for sql in [

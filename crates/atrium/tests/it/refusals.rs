@@ -1,4 +1,5 @@
-//! What people and keys were refused is in the audit log: sampled, bounded, of whom it concerns.
+//! Refused requests of people and keys are in the audit log: sampled, bounded, and in the log of the team
+//! concerned.
 
 use crate::support::world::Team;
 use crate::support::{Actor, Store, TestServer, on_both};
@@ -6,7 +7,7 @@ use atrium::audit_log::refusals;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-/// Has everything written that waits, and reads what the team's log says about refusals.
+/// Writes everything that waits, and reads the team's log entries about refusals.
 async fn log(server: &TestServer, team: &Team) -> Vec<Value> {
     refusals::write_due(&server.atrium).await.unwrap();
     let path = format!("/api/v1/orgs/{}/audit-logs?action=access.&page_size=100", team.org_id);
@@ -28,7 +29,8 @@ on_both! {
         let (team, other) = (server.team("one").await, server.team("two").await);
         let viewer = team.actor("viewer");
         let app = format!("/api/v1/apps/{}", team.app_id);
-        // May not do it, may not see it, and a stranger to the team; each a hundred times.
+        // The viewer may not change the app (a hundred tries), the member may not see it, and the last caller
+        // belongs to another team.
         for _ in 0..100 {
             assert_eq!(viewer.put(&app, json!({ "name": "Mine" })).await.status, 403);
         }
@@ -49,11 +51,11 @@ on_both! {
         assert_eq!(by("member", &team)["details"]["code"], "not_found");
         let stranger = by("owner", &other);
         assert_eq!((&stranger["target"]["kind"], &stranger["details"]["permission"]), (&json!("org"), &Value::Null));
-        // Nothing of it is in the other team's log, and nothing waits.
+        // The other team's log has none of it, and nothing waits to be written.
         assert!(log(&server, &other).await.is_empty());
         assert_eq!(log(&server, &team).await.len(), 3);
 
-        // An hour later it says how often, once; and in English.
+        // An hour later one entry gives the number of tries; and this time in English.
         server.clock.advance(3_600_000);
         let path = format!("/api/v1/orgs/{}/audit-logs?action=access.", team.org_id);
         refusals::write_due(&server.atrium).await.unwrap();
@@ -98,7 +100,7 @@ on_both! {
             let actor = actor.clone();
             async move { actor.get("/api/v1/current").await.status }
         };
-        // Not signed in, an id of nothing, a role that is not there, a proof that is too old.
+        // Not signed in, an unknown app, and an unknown role are not logged.
         assert_eq!(nobody(&server.anonymous()).await, 401);
         let nothing = server.atrium.new_id();
         assert_eq!(owner.get(&format!("/api/v1/apps/{nothing}")).await.status, 404);
@@ -106,7 +108,7 @@ on_both! {
         assert!(log(&server, &team).await.is_empty());
         assert_eq!(instance_entries(&server).await, 0);
 
-        // Somebody who tries every call of another team leaves a bounded number of entries there.
+        // A caller who tries every call of another team leaves a bounded number of entries in its log.
         let stranger = other.actor("owner");
         for rest in ["", "/impact", "/role", "/roles", "/members", "/candidates", "/api-keys", "/access-keys",
             "/audit-logs", "/events", "/profiles", "/ingest", "/erasures", "/live", "/engagement",
@@ -117,7 +119,7 @@ on_both! {
             stranger.post(&format!("/api/v1/apps/{}{rest}", team.app_id), json!({})).await;
         }
         assert_eq!(log(&server, &team).await.len(), 20);
-        // What went beyond is one entry of the instance.
+        // The excess becomes one entry in the instance's log.
         assert_eq!(instance_entries(&server).await, 1);
     }
 }

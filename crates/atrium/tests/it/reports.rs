@@ -1,4 +1,4 @@
-//! Errors of the console: what the tunnel takes, what is kept of it, who sees it, where it goes.
+//! Errors of the console: what the tunnel accepts, what is kept, who can see it, and where it is forwarded.
 
 use std::io::Write as _;
 use std::sync::{Arc, Mutex};
@@ -109,7 +109,7 @@ on_both! {
         assert_eq!(reports.body["data"]["total"], 3);
         assert_eq!(reports.body["data"]["items"].as_array().unwrap().len(), 2);
 
-        // Neither what the browser claims nor an address is kept.
+        // Neither the browser's claims nor an address is stored.
         for claimed in ["claimed@example.com", "a-secret-token", "someone-else"] {
             let kept = server.count("SELECT COUNT(*) FROM error_reports").await;
             let statement = "SELECT event FROM error_reports WHERE event LIKE $1 LIMIT 1";
@@ -130,7 +130,7 @@ on_both! {
         }
         assert_eq!(groups(&operator, "").await[0]["reports"], 1);
         assert_eq!(server.count("SELECT COUNT(*) FROM error_replays").await, 1);
-        // Many of one kind at once are one group all the same.
+        // Many errors of one kind that arrive at once still make one group.
         let sends = (10..30).map(|n| {
             let text = envelope(&dsn, &[("event", an_error(n, "at once"))]);
             let operator = operator.clone();
@@ -158,7 +158,7 @@ on_both! {
         }
         let is_operator = async |actor: &Actor| actor.get("/api/v1/current").await.body["data"]["operator"].clone();
         assert_eq!((is_operator(&operator).await, is_operator(&jane).await), (json!(true), json!(false)));
-        // From the next request on, also on other instances.
+        // Effective from the next request, on other instances too.
         let second = server.second_instance().await;
         atrium::accounts::operator::set_operator(&server.atrium, "jane@example.com", true).await.unwrap();
         atrium::accounts::operator::set_operator(&server.atrium, "ops@example.com", false).await.unwrap();
@@ -240,7 +240,7 @@ on_both! {
         assert_eq!(server.count("SELECT COUNT(*) FROM error_reports").await, 0);
         assert_eq!(sent(packed(whole.as_bytes()), "content-encoding", "gzip").await, 200);
         assert_eq!(server.count("SELECT COUNT(*) FROM error_reports").await, 1);
-        // What is of no use is taken and dropped.
+        // Items without a use are accepted and dropped.
         let idle = [("session", "{}"), ("client_report", "{}"), ("transaction", "{}")];
         let idle = idle.map(|(kind, payload)| (kind, payload.to_owned()));
         assert_eq!(send(&jane, envelope(&dsn, &idle)).await.status, 200);
@@ -265,7 +265,7 @@ on_both! {
         assert_eq!(server.count("SELECT COUNT(*) FROM error_replays").await, 0);
 
         send(&jane, envelope(&dsn, &[("event", an_error(2, "x"))])).await;
-        // Pieces come in any order, and another person's are not part of it.
+        // Segments arrive in any order, and other people's segments are not mixed in.
         for (actor, segment, words) in [(&jane, 1, "second"), (&jane, 0, "first"), (&operator, 2, "another's")] {
             assert_eq!(send(actor, envelope(&dsn, &a_replay(segment, words))).await.status, 200);
         }
@@ -304,7 +304,7 @@ on_both! {
         assert_eq!(server.count("SELECT COUNT(*) FROM error_replays").await, 0);
         let audited = "SELECT COUNT(*) FROM audit_entries WHERE action = 'error.delete'";
         assert_eq!(server.count(audited).await, 1);
-        // Happening again it is a new one.
+        // If it happens again, it is a new group.
         send(&operator, envelope(&dsn, &[("event", an_error(3, "gone"))])).await;
         assert_eq!(groups(&operator, "?search=gone").await[0]["reports"], 1);
     }
@@ -315,7 +315,7 @@ on_both! {
         let jane = server.owner("jane@example.com").await;
         let dsn = dsn(&server).await;
         let text = envelope(&dsn, &[("session", "{}".into())]);
-        // The minute is the clock's: begin one.
+        // Limits count by the clock's minute: start a new one.
         let now = server.atrium.now().0;
         server.clock.advance(Millis::MINUTE - now.rem_euclid(Millis::MINUTE));
         let stranger = server.anonymous();
@@ -351,7 +351,7 @@ on_both! {
         let operator = server.signed_in("ops@example.com").await;
         let items = groups(&operator, "").await;
         assert_eq!(items.len(), 1, "{items:?}");
-        // It was seen twice, and one of them is kept.
+        // It was reported twice, and one of the reports is still kept.
         assert_eq!((&items[0]["message"], &items[0]["reports"]), (&json!("again"), &json!(2)));
         assert_eq!(server.count("SELECT COUNT(*) FROM error_reports").await, 1);
         assert_eq!(server.count("SELECT COUNT(*) FROM error_replays").await, 1);
@@ -365,7 +365,7 @@ async fn keeps_the_newest(store: Store) {
     let server = TestServer::start_with(store, |raw| raw.error_reports_max_mb = Some(1)).await;
     let operator = server.owner("ops@example.com").await;
     let dsn = dsn(&server).await;
-    // What does not shrink: each piece is about a quarter of the limit.
+    // Random text, because it does not compress: each segment is about a quarter of the limit.
     for segment in 0..8 {
         let words: String = (0..6_000).map(|_| uuid::Uuid::new_v4().simple().to_string()).collect();
         let answer = send(&operator, envelope(&dsn, &a_replay(segment, &words))).await;
@@ -423,10 +423,10 @@ async fn where_it_is_off_nothing_is_taken() {
     assert!(groups(&operator, "").await.is_empty());
 }
 
-/// What an outside collector was sent: address, key header, body.
+/// Requests to an outside collector: address, key header, body.
 type Seen = Arc<Mutex<Vec<(String, String, String)>>>;
 
-/// Stands in for an outside collector.
+/// A stand-in for an outside collector.
 async fn collector(status: u16) -> (String, Seen) {
     let seen = Seen::default();
     let noted = seen.clone();

@@ -1,4 +1,4 @@
-//! What a role may do is the same for the checks in the program and for those in statements.
+//! The checks in the program and those in SQL give a role the same permissions.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use crate::support::{Store, TestServer, on_both};
 use atrium::permissions::Permission;
 use atrium::store::keys;
 
-/// Makes a role through the API and gives it to someone of the app.
+/// Makes a role through the API and gives it to a member of the app.
 async fn give(server: &TestServer, team: &Team, name: &str, codes: &[&str], to: &str) {
     let path = format!("/api/v1/apps/{}/roles", team.app_id);
     let made = team.actor("owner").post(&path, json!({ "name": name, "permissions": codes })).await;
@@ -19,7 +19,7 @@ async fn give(server: &TestServer, team: &Team, name: &str, codes: &[&str], to: 
     server.run(moved, &[role_id, team.id(to).as_str()]).await;
 }
 
-/// Everyone's role and permissions, the roles, and who sees the app among the deleted ones.
+/// Everyone's role and permissions, the roles, and who sees the app in the list of deleted ones.
 async fn visible_to(team: &Team) -> Value {
     let mut told = json!({});
     for (name, person) in &team.people {
@@ -87,7 +87,7 @@ on_both! {
 on_both! {
     async fn roles_of_before_are_the_same_after_the_upgrade(server: TestServer) {
         let team = server.team("one").await;
-        // All that there were then.
+        // All permissions that existed then.
         let later = [Permission::AnalysisManage, Permission::CohortManage];
         let app_permissions: Vec<&str> = atrium::permissions::app_permissions()
             .iter().filter(|it| !later.contains(it)).map(|it| it.code()).collect();
@@ -96,7 +96,7 @@ on_both! {
         give(&server, &team, "Least", &["app:view"], "developer").await;
         let before = visible_to(&team).await;
         assert_eq!(before["viewer"][1]["permissions"], json!(app_permissions), "{before}");
-        // As it was: a list in JSON.
+        // The column of the earlier version: a list in JSON.
         server.run("ALTER TABLE app_roles ADD COLUMN permissions TEXT NOT NULL DEFAULT '[]'", &[]).await;
         for role in before["roles"].as_array().unwrap().iter().filter(|role| role["builtin"] == false) {
             let (json, id) = (role["permissions"].to_string(), role["id"].as_str().unwrap());

@@ -1,4 +1,4 @@
-//! A new master key while servers run: nothing stops working, whenever it is broken off.
+//! A new master key while servers run: nothing stops working, wherever the rotation is interrupted.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use serde_json::json;
 const JANE: &str = "jane@example.com";
 const AT_ONCE: Duration = Duration::ZERO;
 
-/// Signs in with the authenticator app. A code works once, so time moves on with each.
+/// Signs in with the authenticator app. A code works once, so the clock moves on each time.
 async fn sign_in(server: &TestServer, app: &App) -> u16 {
     server.clock.advance(30 * Millis::SECOND);
     let browser = server.anonymous();
@@ -27,7 +27,7 @@ async fn send(server: &TestServer, key: &AccessKey) -> u16 {
     server.collect_signed(key, json!([event(server, "a")])).await.status
 }
 
-/// Mails that wait, more than a few batches of them.
+/// Waiting mails: more than a few batches of them.
 async fn fill(server: &TestServer) {
     for n in 0..350 {
         let sealed = server.atrium.keyring.seal("mail", b"{}", &server.atrium.entropy).unwrap();
@@ -92,7 +92,7 @@ on_both! {
         let before = server.atrium.keyring.fingerprint();
         let derived = server.atrium.keyring.derive("pseudonym");
 
-        // Both servers are used all the while, and the rotation is broken off again and again.
+        // Both servers are in use throughout, and the rotation is interrupted again and again.
         let (stop, mut stopped) = tokio::sync::watch::channel(false);
         let load = tokio::spawn({
             let (server, second, key) = (server.again(), second.again(), key.clone());
@@ -122,7 +122,8 @@ on_both! {
         assert_ne!(done.to, before);
         assert_eq!(server.atrium.keyring.fingerprint(), done.to);
 
-        // A server that was not told finds what it needs, and what it seals can be read.
+        // A server that was not notified finds the new key when it needs it, and others can read what it
+        // still seals with the old one.
         assert_eq!(second.atrium.keyring.fingerprint(), before);
         assert_eq!(sign_in(&second, &app).await, 200);
         let current = jane.get("/api/v1/current").await.body;
@@ -132,7 +133,7 @@ on_both! {
         assert!(second.atrium.keyring.refresh(&second.atrium.db).await.unwrap());
         assert_eq!(second.atrium.keyring.fingerprint(), done.to);
 
-        // What is derived from the key is what it was: pseudonyms, recovery codes, the audit log.
+        // Everything derived from the key stays the same: pseudonyms, recovery codes, the audit log.
         assert_eq!(server.atrium.keyring.derive("pseudonym"), derived);
         let browser = server.anonymous();
         browser.login(JANE, PASSWORD).await;
@@ -143,7 +144,7 @@ on_both! {
         assert!(faults.is_empty());
         drop(db);
 
-        // The next rotation takes along what came late, and forgets the first key.
+        // The next rotation includes what came late, and the first key is no longer needed.
         let done = key_rotation::rotate(&server.atrium, AT_ONCE).await.unwrap();
         assert_eq!(left_behind(&server).await, 0);
         let file = server.folder().join("master.key");
@@ -154,7 +155,7 @@ on_both! {
         assert_eq!(alone.keyring.fingerprint(), done.to);
         assert_eq!(alone.keyring.derive("pseudonym"), derived);
         assert_eq!(send(&server, &late).await, 200);
-        // The key of the beginning alone opens nothing any more.
+        // The first key alone no longer opens anything.
         std::fs::write(&file, text.lines().nth(1).unwrap()).unwrap();
         let settings = Settings::check(server.raw_settings()).unwrap();
         assert!(AppState::start(settings, Clock::default()).await.is_err());
@@ -166,7 +167,7 @@ on_both! {
         let (app, ..) = sealed_things(&server).await;
         let old = std::fs::read_to_string(server.folder().join("master.key")).unwrap();
         let new = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=";
-        // With the key in use and no other there is nothing to rotate to.
+        // Settings with only the current key leave nothing to rotate to.
         let given = old.clone();
         let first = server.second_instance_with(|raw| raw.master_key = Some(given)).await;
         let error = key_rotation::rotate(&first.atrium, AT_ONCE).await.unwrap_err().to_string();

@@ -1,4 +1,4 @@
-//! Saved analyses and cohorts: whose they are, who may change them, what of them is shown.
+//! Saved analyses and cohorts: who owns them, who may change them, and how much of them is shown.
 
 use crate::support::world::Team;
 use crate::support::{Actor, Answer, Store, TestServer, on_both};
@@ -11,7 +11,7 @@ fn path(team: &Team, kind: &str) -> String {
     format!("/api/v1/apps/{}/{kind}", team.app_id)
 }
 
-/// Something that is valid for the kind.
+/// A valid body for this kind.
 fn body(kind: &str, name: &str, shared: bool) -> Value {
     let mut body = json!({ "name": name, "shared": shared });
     if kind == "analyses" {
@@ -41,7 +41,7 @@ async fn names(actor: &Actor, path: &str) -> String {
     items.iter().map(|item| item["name"].as_str().unwrap().to_owned()).collect::<Vec<_>>().join(" ")
 }
 
-/// A role that asks, sees personal data or not, and keeps nothing for the app.
+/// A role that may ask questions, with or without personal data, and may not save anything for the app.
 async fn make_asker(server: &TestServer, team: &Team, name: &str, extra: &[&str]) {
     let mut codes = vec!["app:view", "query:run"];
     codes.extend(extra);
@@ -96,7 +96,7 @@ on_both! {
             assert!(changed["updated_at"].as_i64() >= saved["updated_at"].as_i64().map(|at| at + 1_000));
             assert_eq!(changed["created_at"], saved["created_at"]);
             assert_eq!(changed["created_by"]["id"], team.id("analyst").as_str());
-            // Somebody else's form is from before.
+            // Another person's form is out of date.
             let late = analyst.put(&one, change.clone()).await;
             assert_eq!((late.status, late.code()), (409, "changed_meanwhile"));
             change["version"] = Value::Null;
@@ -149,7 +149,7 @@ on_both! {
             let one = format!("{path}/{}", id(&secret));
             assert_eq!(names(analyst, &format!("{path}?search=s")).await.matches("Secret").count(), 1);
             assert_eq!(analyst.get(&one).await.body["data"]["shared"], false);
-            // Not even for those who run the team.
+            // Not even people who run the team can see it.
             for name in ["owner", "admin", "app_admin", "developer"] {
                 let other = team.actor(name);
                 assert!(!names(other, &path).await.contains("Secret"), "{name}");
@@ -157,7 +157,7 @@ on_both! {
                 assert_eq!(other.put(&one, body(kind, "Mine", true)).await.status, 404, "{name}");
                 assert_eq!(other.delete(&one).await.status, 404, "{name}");
             }
-            // A program sees what is shared, and changes nothing.
+            // A program sees what is shared, and may change nothing.
             let key = format!("qk_{}", team.app_id);
             let ask = async |path: &str| {
                 let request = program.request(reqwest::Method::GET, path).bearer_auth(&key);
@@ -169,13 +169,13 @@ on_both! {
                 assert_eq!((&item["may_change"], &item["mine"]), (&json!(false), &json!(false)));
             }
             assert_eq!(ask(&one).await.status, 404);
-            // The log does not tell its name.
+            // The log does not contain its name.
             let log = format!("/api/v1/apps/{}/audit-logs?action={noun}.", team.app_id);
             let log = team.actor("owner").get(&log).await.body["data"].clone();
             assert_eq!(log["total"], 2);
             assert!(!log.to_string().contains("Secret"), "{log}");
 
-            // Shared and taken back by whoever made it, and by nobody else.
+            // Only the person who made it can share it and stop sharing it.
             let shared = analyst.put(&one, body(kind, "Plan", true)).await;
             assert_eq!(shared.body["data"]["shared"], true, "{shared:?}");
             let taken = team.actor("owner").put(&one, body(kind, "Plan", false)).await;
@@ -204,7 +204,7 @@ on_both! {
             let shared = format!("{path}/{}", id(&ours));
             let seen = asker.get(&shared).await.body["data"].clone();
             assert_eq!((&seen["name"], &seen["may_change"]), (&json!("Ours"), &json!(false)));
-            // Said before the body is looked at.
+            // The refusal comes before the body is checked.
             assert_eq!(asker.put(&shared, json!({})).await.code(), "forbidden");
             assert_eq!(asker.delete(&shared).await.code(), "forbidden");
             assert_eq!(asker.delete(&one).await.status, 200);
@@ -283,7 +283,7 @@ on_both! {
             let body = json!({ "name": "A", "shared": true, "definition": definition });
             assert_eq!(field(&owner.post(&cohorts, body).await), (422, code.into(), at.into()), "{shown}");
         }
-        // As many and as long as they may be, one of them twice.
+        // The maximum number of ids at the maximum length, one of them twice.
         let mut ids: Vec<String> = (0..9_999).map(|n| format!("{n:a>256}")).collect();
         ids.push(ids[0].clone());
         let body = json!({ "name": "Many", "shared": true, "definition": { "of": "ids", "ids": ids } });
@@ -357,13 +357,14 @@ on_both! {
         let seen = analyst.get(&one).await.body["data"].clone();
         assert_eq!(seen["definition"], json!({ "of": "ids", "ids": [], "count": 2 }));
         assert_eq!((&seen["redacted"], &seen["may_change"]), (&json!(true), &json!(true)));
-        // A list of cohorts tells nobody the ids; it would be long.
+        // The list of cohorts contains no ids, for anyone: it would be too long.
         for actor in [owner, analyst] {
             let list = actor.get(&format!("{cohorts}?search=vip")).await.body["data"].clone();
             assert_eq!(list["items"][0]["definition"], seen["definition"]);
             assert_eq!(list["items"][0]["redacted"], std::ptr::eq(actor, analyst));
         }
-        // Whoever does not see them renames it, and they stay; to change them is refused.
+        // A caller who does not see the ids can rename the cohort, and the ids stay; changing them is
+        // refused.
         let mut rename = listed(json!([]));
         rename["name"] = json!("Best");
         assert_eq!(analyst.put(&one, rename).await.body["data"]["definition"]["count"], 2);
@@ -372,11 +373,11 @@ on_both! {
         assert_eq!((&kept["name"], &kept["definition"]["ids"]), (&json!("Best"), &json!(["u-1", "u-2"])));
         let fewer = owner.put(&one, listed(json!(["u-2"]))).await;
         assert_eq!(fewer.body["data"]["definition"], json!({ "of": "ids", "ids": ["u-2"], "count": 1 }));
-        // Ids that become a rule are no longer counted.
+        // A cohort that becomes a rule no longer counts toward the limit of listed ids.
         let ruled = owner.put(&one, body("cohorts", "Ruled", true)).await;
         assert_eq!(ruled.body["data"]["definition"]["of"], "rule");
         assert_eq!(server.count("SELECT COUNT(*) FROM cohorts WHERE listed > 0").await, 0);
-        // The log names nobody.
+        // The log contains no ids.
         let log = owner.get(&format!("/api/v1/apps/{}/audit-logs?action=cohort.", team.app_id)).await;
         assert!(!log.body.to_string().contains("u-2"), "{log:?}");
     }
@@ -415,7 +416,7 @@ on_both! {
                 }
                 assert!(said.contains("\"pro\"") && said.contains("\"redacted\":true"), "{said}");
             }
-            // Changed by someone who does not see all of it: what they were not shown stays.
+            // A caller who does not see everything changes it: the hidden parts stay.
             let seen = analyst.get(&one).await.body["data"].clone();
             let mut change = json!({ "name": "About J.", "shared": true, "version": 1 });
             let (key, series) = if kind == "analyses" {
@@ -432,7 +433,7 @@ on_both! {
             assert_eq!(kept.pointer(series).unwrap()[0]["filters"]["all"], tests);
             assert_eq!(kept["redacted"], false);
 
-            // A name that cannot be put back is not overwritten either.
+            // A hidden name that cannot be restored is not overwritten either.
             wanted.pointer_mut(series).unwrap()[0]["events"] = json!(["to jane.roe@example.com"]);
             assert_eq!(owner.put(&one, wanted).await.status, 200);
             let mut change = analyst.get(&one).await.body["data"].clone();
@@ -469,7 +470,7 @@ on_both! {
         ] {
             assert_eq!(server.count(left).await, 0, "{left}");
         }
-        // And an app that is purged all of it.
+        // Purging the app deletes all of it.
         server.run("DELETE FROM apps WHERE id = $1", &[team.app_id.as_str()]).await;
         for left in ["SELECT COUNT(*) FROM saved_analyses", "SELECT COUNT(*) FROM cohorts"] {
             assert_eq!(server.count(left).await, 0, "{left}");

@@ -1,4 +1,4 @@
-//! Two-step verification: enrolling, signing in with it, and what cannot be got around.
+//! Two-step verification: enrolling, signing in with it, and attempts to get around it.
 
 use crate::support::{Actor, Answer, PASSWORD, Store, TestServer, on_both};
 use atrium::accounts::{link, operator};
@@ -25,7 +25,7 @@ impl App {
     }
 }
 
-/// Switches two-step verification on. The code that did it is used up, so time moves on a step.
+/// Turns two-step verification on. The code that confirmed it is used up, so the clock moves on one step.
 pub(crate) async fn enrol(server: &TestServer, actor: &Actor) -> (App, Vec<String>) {
     let begun = actor.post(TOTP, json!({})).await;
     assert_eq!(begun.status, 200, "{begun:?}");
@@ -41,7 +41,7 @@ async fn second_step(browser: &Actor, code: &str) -> Answer {
     browser.post("/api/v1/login/mfa", json!({ "code": code })).await
 }
 
-/// A browser that is through the first step.
+/// A browser that has passed the first step.
 async fn half_way(server: &TestServer) -> Actor {
     let browser = server.anonymous();
     let answer = browser.login(JANE, PASSWORD).await;
@@ -56,7 +56,7 @@ on_both! {
         let data = &begun.body["data"];
         assert!(data["otpauth_uri"].as_str().unwrap().starts_with("otpauth://totp/Atrium:jane%40example.com?"), "{data}");
         assert!(data["qr_svg"].as_str().unwrap().contains("<svg"));
-        // Begun is not on.
+        // Enrollment has begun, but it is not on yet.
         assert_eq!(jane.get(TOTP).await.body["data"]["enabled"], false);
         assert_eq!(server.anonymous().login(JANE, PASSWORD).await.body["data"]["email"], JANE);
         let wrong = jane.put(TOTP, json!({ "code": "000000" })).await;
@@ -108,7 +108,7 @@ on_both! {
         assert_eq!(server.anonymous().post("/api/v1/login/link", body).await.status, 410);
         assert_eq!(second_step(&browser, &app.code(&server)).await.status, 200);
 
-        // A new password does not either.
+        // A new password does not get around it either.
         server.anonymous().post("/api/v1/password/forget", json!({ "email": JANE })).await;
         let token = server.mail_about(JANE, "Reset").await.token();
         let body = json!({ "token": token, "password": "quite another one" });
@@ -122,7 +122,7 @@ on_both! {
     async fn a_recovery_code_works_once_under_fifty_at_once(server: TestServer) {
         let jane = server.owner(JANE).await;
         let (_, codes) = enrol(&server, &jane).await;
-        // Known browsers are counted apart, so the tries below are not throttled together.
+        // Known browsers have counters of their own, so the tries below are not throttled together.
         let mut browsers = Vec::new();
         for _ in 0..8 {
             browsers.push(half_way(&server).await);
@@ -138,7 +138,7 @@ on_both! {
         let mail = server.mail_about(JANE, "recovery code").await;
         assert!(mail.text.contains("Codes left: 9"), "{}", mail.text);
 
-        // Spaces, capitals and the dash are of no account.
+        // Spaces, capitals and the dash do not matter.
         server.execute("DELETE FROM throttles WHERE scope <> $1", "").await;
         let browser = half_way(&server).await;
         let typed = codes[1].to_uppercase().replace('-', " ");
@@ -156,7 +156,7 @@ on_both! {
         }
         assert_eq!(second_step(&browser, &app.code(&server)).await.status, 410);
 
-        // Knowing the password gives no more tries: first and second steps count together.
+        // Knowing the password gives no extra tries: first and second steps count together.
         let browser = half_way(&server).await;
         for _ in 0..5 {
             second_step(&browser, "000000").await;
@@ -240,7 +240,7 @@ on_both! {
         assert_eq!(jane.post(TOTP, json!({})).await.status, 403);
         let right = jane.post("/api/v1/current/reauth", json!({ "password": PASSWORD })).await;
         assert_eq!(right.status, 200);
-        // On another instance too.
+        // The same on another instance.
         let second = server.second_instance().await;
         second.clock.advance(16 * Millis::MINUTE);
         assert_eq!(jane.post(TOTP, json!({})).await.status, 200);
@@ -271,7 +271,7 @@ on_both! {
         assert_eq!(stolen.get("/api/v1/current").await.status, 401);
         assert_eq!(jane.get("/api/v1/current").await.status, 200);
 
-        // Even one that lives on must show the factor.
+        // A session that survives must still prove the factor.
         server.execute("UPDATE sessions SET second_factor_at = NULL WHERE id <> $1", "").await;
         let again = |body: Value| {
             let jane = jane.clone();

@@ -1,5 +1,5 @@
-//! Figures of ranges that are not over, at several times of the day, against plain counting. Events
-//! that lie ahead of the clock are in the store all along.
+//! Figures of unfinished ranges, at several times of the day, compared with plain counting. The store holds
+//! events from the future throughout.
 
 use jiff::civil::{Date, DateTime, date};
 use jiff::tz::TimeZone;
@@ -32,7 +32,7 @@ async fn overall(actor: &Actor, team: &Team, body: &Value) -> Value {
     answer.body["data"].clone()
 }
 
-/// What a program with the first app's key is told.
+/// The answer to a program with the first app's key.
 async fn overall_by_key(server: &TestServer, team: &Team, body: &Value) -> Value {
     let program = server.anonymous();
     let path = format!("/api/v1/orgs/{}/data-overall", team.org_id);
@@ -46,7 +46,7 @@ fn figures(totals: &Value, field: &str) -> [Option<u64>; 6] {
     FIGURES.map(|figure| totals[figure][field].as_u64())
 }
 
-/// The days of a range, and when it is asked about.
+/// The days of a range, and the time of the question.
 struct Case<'a> {
     plain: Plain<'a>,
     start: Date,
@@ -59,13 +59,13 @@ impl Case<'_> {
         i64::from(self.start.until(self.end).unwrap().get_days()) + 1
     }
 
-    /// Everything of the range up to the end of the quarter of an hour that it is.
+    /// Whether an event falls into the range up to the end of the current quarter of an hour.
     fn so_far(&self, time_ms: i64) -> bool {
         let counted = (self.now / QUARTER + 1) * QUARTER;
         (self.start..=self.end).contains(&self.plain.clock(time_ms).date()) && time_ms < counted
     }
 
-    /// What clocks showed when the last quarter of an hour was over.
+    /// The local time at which the last whole quarter of an hour ended.
     fn cut(&self) -> DateTime {
         self.plain.clock(self.now / QUARTER * QUARTER)
     }
@@ -75,7 +75,7 @@ impl Case<'_> {
         shown.date() >= self.start && shown < self.cut()
     }
 
-    /// So many days earlier, up to when clocks showed the same.
+    /// Whether an event falls into the compared range: this many days earlier, up to the same local time.
     fn before(&self, time_ms: i64) -> bool {
         let shown = self.plain.clock(time_ms);
         let cut = self.cut().checked_sub(jiff::Span::new().days(self.days())).unwrap();
@@ -120,7 +120,7 @@ impl Case<'_> {
             } else {
                 events += point["events"].as_u64().unwrap();
             }
-            // The bucket before is a whole one.
+            // The compared bucket of the previous range is counted whole.
             let Some(until) = series.get(place + 1).map(|next| &next["previous"]["time"]) else {
                 continue;
             };
@@ -136,7 +136,7 @@ impl Case<'_> {
     }
 }
 
-/// Asks about today, this week and this month at each time of some days, and compares every figure.
+/// Asks about today, this week and this month at several times of these days, and compares every figure.
 async fn check_days(server: &TestServer, team: &Team, events: &[Seen], days: &[(&str, Date)]) {
     for (name, day) in days {
         let zone = TimeZone::get(name).unwrap();
@@ -145,7 +145,7 @@ async fn check_days(server: &TestServer, team: &Team, events: &[Seen], days: &[(
             for (start, end, granularity) in [
                 (*day, *day, "hour"),
                 (plus(*day, -2), *day, "day"),
-                // It goes on for days after today.
+                // A range that continues for days after today.
                 (plus(*day, -1), plus(*day, 3), "day"),
             ] {
                 let what = format!("{name} {start} to {end} at {time:?}");
@@ -232,7 +232,7 @@ in_both_sizes! {
             assert!(until >= last);
             last = until;
         }
-        // Over: whole against whole.
+        // The range is over: whole compared with whole.
         set_clock(&server, plus(day, 1), (0, 0), &zone);
         let told = overall(team.actor("owner"), &team, &body).await;
         assert_eq!((&told["range"]["partial"], &told["series"][0]["partial"]), (&json!(false), &json!(false)));
@@ -283,7 +283,7 @@ in_both_sizes! {
         assert_eq!(told["total"].as_f64().unwrap() as u64, first[0]);
         let lines = lines_of(&format!("{path}/export"), &body).await;
         assert_eq!((lines[10][2].as_str(), lines[11][1].as_str(), lines.len()), ("so far", "", 24));
-        // Nothing but what lies ahead is no question for the store.
+        // A range that lies in the future only is answered without asking the store.
         let ahead = json!({ "start": "2026-03-30", "end": "2026-04-02", "timezone": "Europe/Berlin" });
         let told = owner.post(&path, ahead).await.body["data"].clone();
         assert_eq!((&told["total"], &told["partial"]), (&json!(0.0), &Value::Null), "{told}");

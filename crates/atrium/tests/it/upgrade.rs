@@ -1,4 +1,4 @@
-//! Releases beside each other: who may change the event store's tables, and what is counted anew.
+//! Two releases side by side: who may change the event store's tables, and what is counted again.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use atrium::fleet::heartbeat;
 use atrium::instance::doctor;
 use atrium::lease::Lease;
 
-/// Tables that are as the release before left them.
+/// Leaves the tables as the previous release made them.
 async fn wind_back(server: &TestServer) {
     let sql = "DELETE FROM schema_migrations WHERE number = 8";
     server.atrium.warehouse.ready(Duration::from_secs(60)).await.unwrap();
@@ -84,7 +84,7 @@ in_both_sizes! {
         }
         drain(&server).await;
         let shown = totals(&server, &team).await;
-        // As if the hours had come with a release just now.
+        // As if the hourly tables had come with a release just now.
         for sql in [
             "TRUNCATE TABLE totals_1h",
             "TRUNCATE TABLE events_1h",

@@ -1,4 +1,4 @@
-//! The workspace of an app: what its events carry, what people say about them, what was refused.
+//! The workspace of an app: what its events contain, what people wrote about them, and what was refused.
 
 use crate::ingest::drain;
 use crate::support::sender::{event, event_at, mutation};
@@ -32,7 +32,7 @@ in_both_sizes! {
         assert_eq!((&list["total"], &list["page"], &list["can_manage"]), (&json!(3), &json!(1), &json!(true)));
         let first = &list["items"][0];
         assert_eq!((&first["event"], &first["events_30d"], &first["users_30d"]), (&json!("often"), &json!(4), &json!(1)));
-        // To the millisecond, though the counts know quarters of an hour.
+        // To the millisecond, although the counts have quarters of an hour.
         let iso = |ms: i64| json!(atrium::types::Millis(ms));
         assert_eq!((&first["first_seen"], &first["last_seen"]), (&iso(now - 2_005), &iso(now)));
         let old = list["items"].as_array().unwrap().iter().find(|item| item["event"] == "old").unwrap();
@@ -51,14 +51,14 @@ in_both_sizes! {
         let said = json!({ "event": "old", "description": " 旧的首页 ", "hidden": true });
         let said = owner.put(&put, said).await;
         assert_eq!(said.body["data"], json!({ "event": "old", "description": "旧的首页", "hidden": true }));
-        // Planned, not seen yet.
+        // Planned, but not seen yet.
         owner.put(&put, json!({ "event": "planned", "description": "soon" })).await;
         assert_eq!(names("sort=name").await, "often planned Rare");
         assert_eq!(names("status=hidden").await, "old");
         assert_eq!(names(&format!("status=all&search={}", "首页")).await, "old");
         let seen = analyst.get(&format!("{path}?status=all&search=old")).await.body["data"].clone();
         assert_eq!((&seen["items"][0]["description"], &seen["can_manage"]), (&json!("旧的首页"), &json!(false)));
-        // What is left out stays, null removes.
+        // An omitted field stays; null removes it.
         owner.put(&put, json!({ "event": "old", "hidden": false })).await;
         let cleared = owner.put(&put, json!({ "event": "old", "description": null })).await;
         assert_eq!(cleared.body["data"]["description"], Value::Null);
@@ -110,7 +110,7 @@ in_both_sizes! {
         assert_eq!(of(&found, "tags")["types"][0]["type"], "list");
         assert_eq!(of(&found, "deep")["examples"], json!(["{\"a\":1}"]));
         assert_eq!(of(&found, "none")["types"][0]["type"], "null");
-        // Those who may see it do; the others know that there is something.
+        // A caller who may see the examples does; others only learn that there are some.
         for (name, example) in [("email", "a@b.co"), ("note", "call 13800138000"), ("who", "user-1")] {
             assert_eq!(of(&found, name)["examples"], json!([example]));
         }
@@ -126,7 +126,7 @@ in_both_sizes! {
         let cleared = json!({ "event": "order", "property": "plan", "description": null });
         assert_eq!(owner.put(&put, cleared).await.status, 200);
         assert_eq!(server.count("SELECT COUNT(*) FROM property_metadata").await, 0);
-        // What it is, as the data shows, until somebody knows better; what is left out stays.
+        // The type is what the data suggests until a person sets it; an omitted field stays.
         let type_of = |found: &Value| {
             let plan = of(found, "plan");
             (plan["value_type"].clone(), plan["corrected"].clone(), plan["description"].clone())
@@ -165,7 +165,7 @@ in_both_sizes! {
         drain(&server).await;
         atrium::collect::samples::write(&server.atrium).await.unwrap();
         assert_eq!(server.count("SELECT COUNT(*) FROM ingest_samples").await, 5);
-        // The newest ones stay.
+        // The newest samples are kept.
         server.clock.advance(60_000);
         server.collect(&key, json!([late])).await;
         atrium::collect::samples::write(&server.atrium).await.unwrap();
@@ -210,7 +210,7 @@ on_both! {
         assert_eq!(landing().await, second);
         assert_eq!(open(&json!(other.app_id)).await.status, 404);
         assert_eq!(open(&json!("nonsense")).await.status, 422);
-        // Nothing to note, nothing is written: every session would be read anew.
+        // Without a change nothing is written, because a write would have every session read again.
         let epoch = server.atrium.db.epoch().await.unwrap();
         assert_eq!(open(&second).await.status, 200);
         assert_eq!(server.atrium.db.epoch().await.unwrap(), epoch);

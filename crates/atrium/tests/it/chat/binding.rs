@@ -65,7 +65,7 @@ with_chat! {
             assert_eq!(refusal, json!({ "provider": provider, "purpose": "bind", "reason": why }));
         }
         for (provider, who, _) in PEOPLE {
-            // Too old, made up, used before, and too long to be one.
+            // Too old, made up, already used, and too long to be a code.
             let page = chat.begin(&owner, provider, "purpose=bind").await;
             let back = chat.choose(&page, who).await;
             chat.standins.control(provider, "expire_codes", json!({})).await;
@@ -169,7 +169,7 @@ with_chat! {
                 backs.push(chat.choose(&page, who).await);
             }
             let arrived = join_all(backs.iter().map(|back| arrive(&owner, back))).await;
-            // Which of the two comes first is open; the same again is no failure.
+            // Either of the two may come first; a repeat of the same binding is not a failure.
             let won = arrived.iter().filter(|to| **to == bound(provider)).count();
             let lost = arrived.iter().filter(|to| **to == not_bound(provider, "already_bound")).count();
             assert_eq!((won, lost), (2, 2), "{arrived:?}");

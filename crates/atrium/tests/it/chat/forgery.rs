@@ -1,5 +1,6 @@
-//! Trips that someone else began, or that end in another session than they began in: the one danger
-//! of binding is that a stranger's account is bound to mine, and then signs in as me.
+//! Sign-in trips begun by another person, or finished in another session than the one that began them. The
+//! danger of binding is that an attacker's chat account gets bound to a victim's account and can then sign in
+//! to it.
 
 use super::binding::{code_of, with_code};
 use super::*;
@@ -10,12 +11,12 @@ with_chat! {
         let attacker = chat.server.owner("mallory@evil.test").await;
         let victim = chat.server.owner("victim@acme.test").await;
         for (provider, who, _) in PEOPLE {
-            // The victim's browser is made to open what the attacker got from the provider.
+            // The victim's browser is made to open the callback that the attacker got from the provider.
             let page = chat.begin(&attacker, provider, "purpose=bind").await;
             let back = chat.choose(&page, who).await;
             assert_eq!(arrive(&victim, &back).await, not_bound(provider, "state_invalid"));
             assert_eq!(chat.last_refusal().await["reason"], "state_invalid");
-            // Also when it is on a trip of its own, and knows the cookie of trips.
+            // Also when the victim has a trip of their own under way, and so has the trip cookie.
             chat.begin(&victim, provider, "purpose=bind").await;
             assert_eq!(arrive(&victim, &back).await, not_bound(provider, "state_invalid"));
             // Also when nobody is signed in there.
@@ -50,7 +51,7 @@ with_chat! {
             assert_eq!(chat.last_refusal().await["reason"], "wrong_user");
         }
         assert_eq!(chat.bindings().await, 0);
-        // Nobody was even asked about the code.
+        // The provider was not even asked about the code.
         assert_eq!(chat.standins.seen("wechatwork").await["getuserinfo"], Value::Null);
         assert_eq!(chat.standins.seen("feishu").await["token"], Value::Null);
     }
@@ -89,7 +90,7 @@ with_chat! {
                 let to = arrive(&owner, &format!("/api/v1/{provider}/callback{broken}")).await;
                 assert_eq!(to, not_bound(provider, "state_invalid"), "{broken}");
             }
-            // A trip to sign in binds nothing, whoever is signed in.
+            // A trip to sign in binds nothing, even if the browser is signed in.
             assert_eq!(chat.sign_in(&owner, provider, who).await, not_let_in(provider, "not_bound"));
             assert_eq!(chat.bindings().await, 0);
             assert_eq!(arrive(&owner, &back).await, bound(provider));

@@ -28,7 +28,7 @@ async fn received(chat: &Chat, provider: &str) -> Vec<String> {
     messages.iter().map(text).collect()
 }
 
-/// Waits for messages that the provider takes its time with.
+/// Waits for messages that the provider is slow to take.
 async fn arrived(chat: &Chat, provider: &str, messages: usize) {
     for _ in 0..500 {
         if received(chat, provider).await.len() == messages {
@@ -44,7 +44,7 @@ async fn choose(actor: &Actor, channels: Value) {
     assert_eq!(answer.status, 200, "{answer:?}");
 }
 
-/// Someone who bound both and wants invitations there.
+/// A person who has bound both chats and wants invitations there.
 async fn reachable(chat: &Chat, email: &str) -> (Actor, Id) {
     let actor = chat.server.owner(email).await;
     for (provider, who, _) in PEOPLE {
@@ -79,7 +79,7 @@ with_chat! {
         let removed = Notice::RemovedFromOrg { org: "Team".to_owned() };
         notifications::notify_id(&chat.server.atrium, &mut tx, &id, &removed).await.unwrap();
         tx.commit().await.unwrap();
-        // Binding was told too, before anything was chosen.
+        // The bindings themselves were announced too, before any choice was made.
         assert_eq!(chat.server.count(WAITING).await, 2);
         let sealed: Vec<String> = {
             let mut db = chat.server.atrium.db.read().await.unwrap();
@@ -113,7 +113,8 @@ with_chat! {
         chat.bind(&owner, "wechatwork", "LiLei").await;
         assert_eq!(chat.server.count(WAITING).await, 0);
         choose(&owner, json!({ "security": ["email", "feishu"] })).await;
-        // The provider whose account is bound is told with it, and one that goes is not.
+        // The notice about a new binding goes to the newly bound provider; the notice about unbinding does
+        // not go to the unbound one.
         chat.bind(&owner, "feishu", "ou_lilei").await;
         assert_eq!(chat.server.count(WAITING).await, 1);
         chat.unbind(&owner, "feishu").await;
@@ -121,7 +122,7 @@ with_chat! {
         send(&chat).await;
         assert!(received(&chat, "feishu").await.is_empty());
         assert_eq!(chat.server.count(WAITING).await, 0);
-        // Mail and bell have both all the same.
+        // Mail and the in-app notifications have both nevertheless.
         assert_eq!(owner.get("/api/v1/current/notifications").await.body["data"]["total"], 3);
     }
 }
@@ -144,7 +145,7 @@ with_chat! {
         assert_eq!(error.as_deref(), Some("its answer cannot be understood"));
         for (provider, _, _) in PEOPLE {
             chat.standins.control(provider, "down", json!({ "down": false })).await;
-            // And the token went with it.
+            // The outage ended the token, too.
             chat.standins.control(provider, "expire_tokens", json!({})).await;
         }
         chat.server.clock.advance(15 * Millis::MINUTE);
@@ -194,7 +195,7 @@ with_chat! {
 with_chat! {
     async fn one_who_cannot_be_reached_is_not_tried_again(chat: Chat) {
         let (_, id) = reachable(&chat, "owner@acme.test").await;
-        // Unknown over there; out of the app's sight.
+        // One user the provider does not know, then one outside the app's visible range.
         chat.server.execute("UPDATE chat_bindings SET subject = 'nobody' WHERE user_id = $1", id.as_str()).await;
         tell(&chat, &id, "One").await;
         send(&chat).await;
@@ -202,7 +203,7 @@ with_chat! {
         chat.server.execute("UPDATE chat_bindings SET subject = 'ou_wangwei' WHERE user_id = $1 AND provider = 'feishu'", id.as_str()).await;
         tell(&chat, &id, "Two").await;
         send(&chat).await;
-        // Of a company that the app was of once.
+        // A user of a company that the app used to belong to.
         chat.server.execute("UPDATE chat_bindings SET tenant = 'ww-old', subject = 'lilei' WHERE user_id = $1 AND provider = 'wechatwork'", id.as_str()).await;
         tell(&chat, &id, "Three").await;
         send(&chat).await;
@@ -225,7 +226,7 @@ with_chat! {
         send(&chat).await;
         assert_eq!(received(&chat, "wechatwork").await.len(), 35);
 
-        // The vendor has the last word on what is too much.
+        // The vendor's own rate limit has the last word.
         choose(&owner, json!({ "invitation": ["wechatwork", "feishu"] })).await;
         chat.standins.control("wechatwork", "busy", json!({ "times": 1, "errcode": 45009, "call": "send" })).await;
         chat.standins.control("feishu", "busy", json!({ "times": 1, "code": 230020, "call": "messages" })).await;
@@ -244,7 +245,7 @@ with_chat! {
 with_chat! {
     impatient async fn an_answer_that_was_lost_makes_no_second_message(chat: Chat) {
         let (_, id) = reachable(&chat, "owner@acme.test").await;
-        // So that it is the message which is waited for, not a token.
+        // Fetches the token first, so that the next wait is for a message and not for a token.
         tell(&chat, &id, "One").await;
         send(&chat).await;
         tell(&chat, &id, "Two").await;

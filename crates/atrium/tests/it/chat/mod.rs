@@ -12,14 +12,14 @@ use crate::support::{Actor, Answer, Store, TestServer};
 use atrium::config::RawSettings;
 use serde_json::{Value, json};
 
-/// Someone at each provider, with the name they have there.
+/// One person at each provider, with their name there.
 const PEOPLE: [(&str, &str, &str); 2] =
     [("wechatwork", "LiLei", "Li Lei"), ("feishu", "ou_lilei", "李雷")];
 const OTHERS: [(&str, &str); 2] = [("wechatwork", "HanMeimei"), ("feishu", "ou_hanmeimei")];
 
 /// Like `on_both!`, with both providers set up.
 macro_rules! with_chat {
-    // With servers that do not wait long for a provider.
+    // With servers that give up on a provider quickly.
     (impatient async fn $name:ident($chat:ident: Chat) $body:block) => {
         with_chat!(start_impatient, async fn $name($chat: Chat) $body);
     };
@@ -85,20 +85,20 @@ impl Chat {
         Self { server, standins }
     }
 
-    /// The provider's page, which the browser is to open.
+    /// The address of the provider's page that the browser is to open.
     async fn begin(&self, actor: &Actor, provider: &str, query: &str) -> String {
         let answer = actor.get(&format!("/api/v1/{provider}/authorize/url?{query}")).await;
         assert_eq!(answer.status, 200, "{answer:?}");
         answer.body["data"]["url"].as_str().unwrap().to_owned()
     }
 
-    /// What the provider sends the browser back with, once someone chose who to be.
+    /// The callback that the provider redirects the browser to, once a person was chosen.
     async fn choose(&self, page: &str, who: &str) -> String {
         let back = self.standins.opened(&format!("{page}&as={who}")).await;
         back.strip_prefix(&self.server.url).expect("back to where it began").to_owned()
     }
 
-    /// There and back: where the console is then opened.
+    /// The whole trip; returns the page of the console where it ends.
     async fn trip(&self, actor: &Actor, provider: &str, query: &str, who: &str) -> String {
         let page = self.begin(actor, provider, query).await;
         let back = self.choose(&page, who).await;
@@ -121,7 +121,7 @@ impl Chat {
         self.server.count("SELECT COUNT(*) FROM chat_bindings").await
     }
 
-    /// Why the last trip was refused, as the audit log has it.
+    /// The reason for the last refused trip, from the audit log.
     async fn last_refusal(&self) -> Value {
         let mut db = self.server.atrium.db.read().await.unwrap();
         let details: String = sqlx::query_scalar(
@@ -135,7 +135,7 @@ impl Chat {
     }
 }
 
-/// Opens what a provider sent the browser back to.
+/// Opens a callback that a provider redirected the browser to.
 async fn arrive(actor: &Actor, back: &str) -> String {
     let answer = actor.get(back).await;
     assert_eq!(answer.status, 303, "{answer:?}");

@@ -1,4 +1,4 @@
-//! What is set up and what is not, and what is left to sign in with.
+//! What is configured and what is not, and which ways to sign in are left.
 
 use super::*;
 use crate::process::{Server, atrium, output, text};
@@ -30,7 +30,7 @@ with_chat! {
     }
 }
 
-/// What a person has, and whether they may unbind Feishu then.
+/// The ways to sign in that a person has, and whether they may unbind Feishu then.
 const WAYS: [(&str, &[&str], bool); 11] = [
     ("nothing else", &[], false),
     ("a password", &["UPDATE users SET password_hash = 'x' WHERE id = $1"], true),
@@ -82,7 +82,7 @@ const SSO_OFF: &str =
 const SSO_OTHER: &str = "INSERT INTO org_sso (org_id, issuer, client_id, client_secret, default_role, enabled_at, updated_at)
     SELECT org_id, 'https://other.test', 'c', 's', 'member', 1, 1 FROM org_members WHERE user_id = $1";
 
-/// Someone who signed in and has nothing but Feishu and what is given.
+/// A person who has signed in and has nothing but Feishu and the given ways.
 async fn someone(chat: &Chat, has: &[&'static str]) -> Actor {
     let owner = chat.server.owner("owner@acme.test").await;
     let id = current(&owner).await["id"].as_str().unwrap().to_owned();
@@ -142,7 +142,7 @@ async fn a_code_by_mail_is_a_way_in_where_mails_leave() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_does_not_work_here_is_no_way_in() {
-    // A passkey at an address that can have none, and a chat that was taken out of the settings.
+    // A passkey at an address where passkeys cannot work, and a chat that was removed from the settings.
     let chat = Chat::start_with(Store::Sqlite, |raw| {
         raw.public_url = Some("http://203.0.113.9".into());
         raw.wechatwork_corp_id = None;
@@ -152,7 +152,7 @@ async fn what_does_not_work_here_is_no_way_in() {
     .await;
     let owner = someone(&chat, &[WAYS[2].1[0], WAYS[3].1[0]]).await;
     assert_eq!(chat.unbind(&owner, "feishu").await.code(), "last_way_in");
-    // What was bound there can still be unbound.
+    // A binding to the removed chat can still be unbound.
     assert_eq!(chat.unbind(&owner, "wechatwork").await.status, 200);
 }
 
@@ -228,7 +228,7 @@ async fn the_doctor_asks_for_a_token() {
         assert!(!well && said.contains("FAILURE") && said.contains(code), "{said}");
         assert!(!said.contains("wrong-secret"), "{said}");
     }
-    // Nobody listens there.
+    // Nothing listens there.
     let place = Box::leak(standins.place("feishu").to_owned().into_boxed_str());
     let (well, said) = examine(&replace(place, "http://127.0.0.1:9"));
     assert!(

@@ -61,7 +61,7 @@ with_chat! {
             let to = chat.trip(&browser, provider, "purpose=login&redirect=%2Fx%3Fy", who).await;
             assert_eq!(to, "/login?step=mfa&redirect=%2Fx%3Fy");
             assert_eq!(browser.get("/api/v1/current").await.status, 401);
-            // The first step is there: a wrong code is a wrong code, and nothing is gone.
+            // The first step was accepted: a wrong code is refused, and the half-done sign-in stays.
             let answer = browser.post("/api/v1/login/mfa", json!({ "code": "aaaaa-aaaaa" })).await;
             assert_eq!(answer.code(), "bad_code", "{answer:?}");
         }
@@ -84,7 +84,7 @@ with_chat! {
 
 with_chat! {
     async fn the_address_over_there_opens_nothing(chat: Chat) {
-        // Feishu's stand-in says of everyone that this is their address.
+        // Feishu's stand-in claims this address for everyone.
         chat.server.account("owner@acme.test").await;
         let browser = chat.server.anonymous();
         assert_eq!(chat.sign_in(&browser, "feishu", "ou_lilei").await, not_let_in("feishu", "not_bound"));
@@ -127,7 +127,7 @@ with_chat! {
         }
         let answer = browser.get("/api/v1/feishu/authorize/url?purpose=login").await;
         assert_eq!((answer.status, answer.code()), (429, "throttled"));
-        // A right state, and one that anyone could make up: that one leaves no trace any more.
+        // A valid state and a made-up one: the made-up one is no longer logged.
         let refusals = "SELECT COUNT(*) FROM audit_entries WHERE action = 'account.chat_refused'";
         assert_eq!(arrive(&browser, &back).await, not_let_in("feishu", "throttled"));
         assert_eq!(chat.server.count(refusals).await, 1);

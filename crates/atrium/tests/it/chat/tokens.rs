@@ -1,4 +1,4 @@
-//! The apps' tokens, and vendors that are busy, away or hang.
+//! The apps' tokens, and vendors that are busy, down or not answering.
 
 use std::time::{Duration, Instant};
 
@@ -37,7 +37,7 @@ with_chat! {
         ).await;
         fifty(&chat).await;
         assert_eq!(fetched(&chat).await.0, 1);
-        // The vendor ends the token: everyone learns of it at once, one fetches another.
+        // The vendor ends the token: all of them learn of it at once, and one fetches another.
         chat.standins.control("wechatwork", "expire_tokens", json!({ "errcode": 42001 })).await;
         fifty(&chat).await;
         assert_eq!(fetched(&chat).await.0, 2);
@@ -63,11 +63,11 @@ with_chat! {
             assert_eq!(chat.sign_in(&owner, "wechatwork", "LiLei").await, "/", "{errcode}");
             assert_eq!(fetched(&chat).await.0, times, "{errcode}");
         }
-        // And before it ends by itself.
+        // It is renewed before it ends by itself, too.
         chat.server.clock.advance(7_200_000 - 200_000);
         assert_eq!(chat.sign_in(&owner, "wechatwork", "LiLei").await, "/");
         assert_eq!(fetched(&chat).await.0, 5);
-        // One that the vendor refuses whatever it is ends the trip, not in a circle.
+        // A vendor that refuses every token ends the trip; there is no endless loop.
         let refused = json!({ "times": 100, "errcode": 40014, "call": "getuserinfo" });
         chat.standins.control("wechatwork", "busy", refused).await;
         let browser = chat.server.anonymous();
@@ -158,7 +158,7 @@ with_chat! {
         tokio::time::sleep(Duration::from_millis(500)).await;
         let meanwhile = signing_in_by_password(&chat).await;
         assert!(meanwhile < usual * 4 + Duration::from_secs(1), "{usual:?} became {meanwhile:?}");
-        // The sign-ins were from new devices, which is told by mail: that goes out all the while.
+        // The sign-ins came from new devices, which causes mails: those go out in the meantime.
         while chat.server.count("SELECT COUNT(*) FROM outbox WHERE channel = 'mail'").await > 0 {
             assert!(begun.elapsed() < Duration::from_secs(9), "mails wait for the chat");
             tokio::time::sleep(Duration::from_millis(50)).await;

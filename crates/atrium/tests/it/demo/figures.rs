@@ -1,4 +1,4 @@
-//! What a demo looks like in the warehouse and in the ledger.
+//! A demo's figures in the warehouse and in the ledger.
 
 use crate::support::TestServer;
 use atrium::demo::Report;
@@ -9,7 +9,7 @@ async fn rows(server: &TestServer, sql: &str) -> Vec<Value> {
     server.atrium.warehouse.query(sql, &[]).await.unwrap()
 }
 
-/// One figure: what to count, and of what.
+/// One figure: an expression, and the table that it is computed from.
 pub async fn number(server: &TestServer, what: &str, of: &str) -> u64 {
     let sql = format!("SELECT toUInt64({what}) AS n FROM {of}");
     rows(server, &sql).await[0]["n"].as_u64().unwrap()
@@ -23,7 +23,7 @@ async fn booked(server: &TestServer, what: &str) -> u64 {
     sum.unsigned_abs()
 }
 
-/// The store, its counts, the ledger and what was asked for say the same.
+/// The store, its counts, the ledger and the requested number of events agree.
 pub async fn figures_agree(server: &TestServer, report: &Report) {
     assert_eq!(report.events, super::EVENTS);
     let told: u64 = report.teams.iter().flat_map(|team| &team.apps).map(|app| app.events).sum();
@@ -59,7 +59,7 @@ pub async fn figures_agree(server: &TestServer, report: &Report) {
     assert_eq!(number(server, &recent, "events").await, 1);
 }
 
-/// Something on every one of the last days, growth, quiet nights, and a pause at noon in China.
+/// Events on every one of the last days, growth, quiet nights, and a lunch break in China.
 pub async fn days_and_nights(server: &TestServer, app: &str, zone: &str) {
     let sql = format!(
         "SELECT uniqIf(toDate(time, '{zone}'), day BETWEEN 1 AND 10) AS days,
@@ -82,7 +82,7 @@ pub async fn days_and_nights(server: &TestServer, app: &str, zone: &str) {
     }
 }
 
-/// As the product counts people: one before and after they sign in.
+/// People as the product counts them: one person before and after sign-in.
 pub async fn fewer_and_fewer_come_back(server: &TestServer, report: &Report) {
     let owner = server.anonymous();
     owner.login(&report.people[0].email, &report.password).await;
@@ -105,7 +105,7 @@ pub async fn fewer_and_fewer_come_back(server: &TestServer, report: &Report) {
     }
     let [size, one, seven, thirty] = sums.map(|sum| sum as f64);
     assert!(size > 300.0, "{sums:?}");
-    // So few people scatter a little around 35, 20 and 10 %.
+    // With so few people the rates scatter a little around 35, 20 and 10 %.
     assert!((0.25..0.5).contains(&(one / size)), "{sums:?}");
     assert!((0.11..0.28).contains(&(seven / size)), "{sums:?}");
     assert!((0.04..0.19).contains(&(thirty / size)), "{sums:?}");
@@ -146,7 +146,7 @@ pub async fn people_have_profiles(server: &TestServer) {
     let unseen = "profiles FINAL WHERE kind = 'device'
         AND (app_id, id) NOT IN (SELECT app_id, device_id FROM devices)";
     assert_eq!(number(server, "count()", unseen).await, 0);
-    // Before they sign in people are devices, afterwards they are both.
+    // Before sign-in people are devices only; afterwards they are a device and a user.
     let both = "(SELECT app_id, device_id FROM events GROUP BY app_id, device_id
         HAVING countIf(user_id = '') > 0 AND countIf(user_id != '') > 0)";
     assert!(number(server, "count()", both).await > 20);

@@ -1,11 +1,11 @@
-//! The stories of the sample shops, found as an analyst finds them: through the API, and with the
-//! analyses that the demo keeps.
+//! The stories in the sample shops, found as an analyst would find them: through the API, and with the
+//! analyses that the demo saves.
 
 use crate::support::{Actor, TestServer};
 use atrium::demo::Report;
 use serde_json::{Value, json};
 
-/// One of the two shops, as its owner asks about it.
+/// One of the two shops, with its owner as the caller.
 struct Shop<'a> {
     owner: &'a Actor,
     app: &'a str,
@@ -39,7 +39,7 @@ impl Shop<'_> {
         today.checked_sub(jiff::Span::new().days(back)).unwrap().to_string()
     }
 
-    /// Over so many days, today included.
+    /// Asks about the last `days` days, including today.
     async fn ask(&self, days: i64, mut question: Value) -> Value {
         question["start"] = json!(self.date(days - 1));
         question["end"] = json!(self.date(0));
@@ -49,7 +49,7 @@ impl Shop<'_> {
         answer.body["data"].clone()
     }
 
-    /// One step loses far more than the others, and nearly everybody in one browser.
+    /// One step loses far more people than the others, nearly all of them in one browser.
     async fn payments_fail_in(&self, browser: &str) {
         let steps = ["add_to_cart", "checkout", "purchase"].map(|name| json!({ "events": [name] }));
         let question = json!({
@@ -68,8 +68,8 @@ impl Shop<'_> {
         assert!(broken.map(|group| &group["values"][0]).any(|name| name == browser), "{found}");
     }
 
-    /// In the week after, by the version that people began with: the worst has versions before and
-    /// after it that are much better.
+    /// Retention in the following week, by the version that people started with: the worst version has much
+    /// better ones before and after it.
     async fn a_release_keeps_people_away(&self) {
         let question = json!({
             "kind": "retention", "first": { "events": [] }, "first_ever": true,
@@ -106,12 +106,12 @@ impl Shop<'_> {
         for (_, _, others_back) in groups.iter().filter(|group| !is_lured(group)) {
             assert!(*back < 0.7 * others_back, "{groups:?}");
         }
-        // And they are many.
+        // And there are many of them.
         let all: f64 = groups.iter().map(|(_, size, _)| size).sum();
         assert!(*lured > 0.1 * all, "{groups:?}");
     }
 
-    /// What they did before they signed in, some of them on an earlier day, is theirs.
+    /// What people did before they signed in, some of it on an earlier day, belongs to them.
     async fn visitors_become_users(&self) {
         let anonymous = json!([{ "property": "$user_id", "operator": "not_set", "values": [] }]);
         let steps = json!([
@@ -127,7 +127,8 @@ impl Shop<'_> {
         assert!(people(&later, 1) < 0.6 * people(&later, 0), "{later}");
     }
 
-    /// More of it on an average day of a weekend, where people have time to buy.
+    /// Sales outweigh refunds. With `on_weekends`, an average weekend day sells more than a weekday: people
+    /// have time to buy then.
     async fn there_is_revenue(&self, on_weekends: bool) {
         let series = ["purchase", "refund"].map(
             |name| json!({ "events": [name], "measure": { "of": "sum", "property": "amount" } }),
@@ -151,7 +152,7 @@ impl Shop<'_> {
         }
     }
 
-    /// As the console asks them: with the days that their range stands for.
+    /// Runs the saved analyses as the console does, with dates in place of their range.
     async fn kept_analyses_can_be_asked(&self) -> usize {
         let kept = self.owner.get(&format!("/api/v1/apps/{}/analyses", self.app)).await;
         let kept = kept.body["data"]["items"].as_array().unwrap().clone();
@@ -200,7 +201,7 @@ fn size(group: &Value) -> f64 {
     group["cohorts"].as_array().unwrap().iter().map(|cohort| number(&cohort["size"])).sum()
 }
 
-/// 4 of 5.4.0
+/// The 4 in 5.4.0.
 fn minor(version: &Value) -> u32 {
     version.as_str().unwrap().split('.').nth(1).unwrap().parse().unwrap()
 }

@@ -1,4 +1,4 @@
-//! Access keys: told once, named, ended, disabled, and whom they are handed to.
+//! Access keys: shown once, named, expired, disabled, and who gets to see them.
 
 use std::net::IpAddr;
 
@@ -124,7 +124,7 @@ on_both! {
         let owner = &server.signed_in(&team.people["owner"].email).await;
         let items = owner.get(&keys_path).await.body["data"]["items"].clone();
         assert_eq!((&items[0]["state"], &items[0]["enabled"]), (&json!("expired"), &json!(true)));
-        // Named in another zone, told in UTC.
+        // Set in another time zone, returned in UTC.
         let moved = owner.put(&path, json!({ "expires_at": "2099-01-01T08:00:00+08:00" })).await;
         assert_eq!((&moved.body["data"]["expires_at"], &moved.body["data"]["state"]), (&json!("2099-01-01T00:00:00.000Z"), &json!("active")));
         let gone = owner.put(&path, json!({ "expires_at": null })).await;
@@ -149,13 +149,13 @@ on_both! {
         let mut db = server.atrium.db.read().await.unwrap();
         assert!(!keys::by_access_key(&server.atrium, &mut db, &id).await.unwrap().unwrap().enabled);
         drop(db);
-        // The same again changes nothing and says nothing.
+        // A repeated change does nothing and is not logged.
         assert_eq!(admin.put(&path, json!({ "enabled": false })).await.status, 200);
         assert_eq!(admin.put(&path, json!({ "enabled": true })).await.body["data"]["state"], "active");
         assert_eq!(admin.delete(&path).await.status, 200);
         assert_eq!(admin.delete(&path).await.status, 404);
         assert_eq!(admin.get(&format!("{path}/use")).await.status, 404);
-        // Not found is said before what is wrong with the body.
+        // 404 takes precedence over a bad body.
         assert_eq!(admin.put(&path, json!({ "enabled": 7 })).await.status, 404);
         let done = actions(&team, &format!("target={id}")).await;
         assert_eq!(done, ["key.create", "key.delete", "key.disable", "key.enable", "key.reveal", "key.update"]);
@@ -184,7 +184,7 @@ on_both! {
         let id = create(owner, &team, "Backend").await.body["data"]["id"].as_str().unwrap().to_owned();
         let value = reset(owner, &team, &["collect"], 24).await.body["data"]["items"][0]["key"].as_str().unwrap().to_owned();
         let impact = owner.get(&app(&team, "/impact")).await;
-        // Two API keys, one value before, one access key.
+        // Two API keys, one previous value, one access key.
         assert_eq!(impact.body["data"]["live_keys"], 4);
         let key = app(&team, &format!("/access-keys/{id}"));
         for deed in ["archive", "delete"] {
@@ -210,7 +210,7 @@ on_both! {
         assert_eq!(owner.put(&key, json!({ "enabled": false })).await.status, 200);
         assert_eq!(owner.get(&app(&team, "/impact")).await.body["data"]["live_keys"], 3);
 
-        // Purged, nothing of them is left.
+        // Purging leaves nothing of them.
         let used = Use { key_id: id, ip: IpAddr::from([10, 0, 0, 1]), at: server.atrium.now() };
         keys::record_uses(&server.atrium, &[used]).await.unwrap();
         owner.delete_with(&app(&team, ""), json!({ "name": "App" })).await;
@@ -231,13 +231,13 @@ on_both! {
         for answer in [create(developer, &team, "New").await, reset(developer, &team, &["query"], 0).await] {
             assert_eq!((answer.status, answer.code()), (403, "reauth_required"), "{answer:?}");
         }
-        // What hands out nothing does not ask.
+        // Calls that reveal no secret need no recent sign-in.
         let path = app(&team, &format!("/access-keys/{id}"));
         assert_eq!(developer.put(&path, json!({ "enabled": false })).await.status, 200);
         let proof = developer.post("/api/v1/current/reauth", json!({ "password": crate::support::PASSWORD })).await;
         assert_eq!(proof.status, 200, "{proof:?}");
         assert_eq!(create(developer, &team, "New").await.status, 200);
-        // Those who may not at all are not sent to prove anything.
+        // Callers without the permission are refused before they are asked to sign in again.
         server.clock.advance(16 * Millis::MINUTE);
         assert_eq!(create(team.actor("viewer"), &team, "New").await.code(), "forbidden");
     }

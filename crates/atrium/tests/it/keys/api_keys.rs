@@ -1,4 +1,4 @@
-//! API keys: made with the app, reset with a time of grace.
+//! API keys: made with the app, reset with a grace period.
 
 use atrium::keys;
 use atrium::store::keys::{by_collect_key, by_query_key};
@@ -12,7 +12,7 @@ use crate::support::{Store, TestServer, on_both};
 on_both! {
     async fn every_app_is_made_with_its_keys(server: TestServer) {
         let owner = server.owner("jane@example.com").await;
-        // By the command line, which registration shares its code with.
+        // From the command line, which shares its code with registration.
         assert_eq!(server.count("SELECT COUNT(*) FROM api_keys").await, 2);
         let org = owner.get("/api/v1/orgs").await.body["data"]["items"][0]["id"].as_str().unwrap().to_owned();
         let body = json!({ "name": "Shop", "region": "local", "timezone": "UTC" });
@@ -30,7 +30,7 @@ on_both! {
         assert!(masked.starts_with("qk_") && masked.contains('…') && masked.chars().count() == 12, "{masked}");
         assert_eq!((&query["previous"], &query["last_used_at"], &query["addresses"]), (&Value::Null, &Value::Null, &json!(0)));
         assert_eq!(query["created_by"]["name"], "Test Person");
-        // A name that is taken leaves no keys behind.
+        // A failed creation (the name is taken) leaves no keys behind.
         assert_eq!(owner.post(&format!("/api/v1/orgs/{org}/apps"), body).await.code(), "app_name_taken");
         assert_eq!(server.count("SELECT COUNT(*) FROM api_keys").await, 4);
     }
@@ -53,7 +53,7 @@ on_both! {
             server.account(&format!("p{n}@example.com")).await;
         }
         server.run("DELETE FROM api_keys", &[]).await;
-        // One that has half of them, and one that is on its way out.
+        // One app that has only one of its two keys, and one that is being purged.
         keys::fill_missing(&server.atrium).await.unwrap();
         server.run("DELETE FROM api_keys WHERE kind = 'query' OR app_id <> (SELECT MIN(id) FROM apps)", &[]).await;
         let kept = server.text("SELECT value FROM api_keys WHERE kind = $1", "collect").await.unwrap();
@@ -63,7 +63,7 @@ on_both! {
         assert_eq!(server.count("SELECT COUNT(*) FROM api_keys").await, 8);
         assert_eq!(server.count("SELECT COUNT(*) FROM (SELECT app_id, kind FROM api_keys GROUP BY app_id, kind) AS pairs").await, 8);
         assert!(works(&server, &kept).await);
-        // And a start that finds nothing to do changes nothing.
+        // A start that finds nothing to do changes nothing.
         let epoch = server.atrium.db.epoch().await.unwrap();
         assert_eq!(keys::fill_missing(&server.atrium).await.unwrap(), 0);
         assert_eq!(server.atrium.db.epoch().await.unwrap(), epoch);
@@ -89,14 +89,14 @@ on_both! {
         assert!((2 * Millis::HOUR - Millis::MINUTE..=2 * Millis::HOUR).contains(&left), "{left}");
         assert_eq!(items[0]["key"], second.as_str());
         assert_eq!(items[0]["created_by"]["id"], team.id("developer").as_str());
-        // The secret one is masked from now on, in its own shape.
+        // The secret key is masked from now on, and keeps its shape.
         let masked = items[1]["key"].as_str().unwrap();
         assert_eq!(masked, format!("{}…{}", &query[..7], &query[42..]));
         assert!(!whole_database(&server).await.contains(&query));
         for value in [&first, &second, &query] {
             assert!(works(&server, value).await);
         }
-        // A kind is not the other, and near is not enough.
+        // A key of one kind does not work as the other, and a near match does not work at all.
         let mut db = server.atrium.db.read().await.unwrap();
         assert!(by_query_key(&mut db, &first).await.unwrap().is_none());
         assert!(by_collect_key(&mut db, &query).await.unwrap().is_none());
@@ -128,14 +128,14 @@ on_both! {
         assert!(!works(&server, &first).await);
         assert!(works(&server, &second).await && works(&server, &third).await);
 
-        // No grace: only the new one.
+        // Without a grace period only the new value works.
         let fourth = reset(owner, &team, &["collect"], 0).await;
         assert_eq!(fourth.body["data"]["items"][0]["previous"], Value::Null);
         let fourth = fourth.body["data"]["items"][0]["key"].as_str().unwrap().to_owned();
         assert!(!works(&server, &second).await && !works(&server, &third).await);
         assert!(works(&server, &fourth).await);
         assert_eq!(list(owner, &team).await[0]["previous"], Value::Null);
-        // The other key was not touched, and the default is a day.
+        // The other key was not touched, and the default grace period is a day.
         assert_eq!(list(owner, &team).await[1]["previous"], Value::Null);
         let answer = owner.put(&app(&team, "/api-keys"), json!({ "kinds": ["collect"] })).await;
         assert!(answer.body["data"]["items"][0]["previous"]["valid_until"].is_string());
@@ -144,7 +144,7 @@ on_both! {
         server.clock.advance(Millis::HOUR);
         assert!(!works(&server, &fourth).await);
 
-        // What ended is swept a month on.
+        // Ended values are swept after a month.
         assert_eq!(server.count("SELECT COUNT(*) FROM api_keys").await, 6);
         keys::sweep(&server.atrium).await.unwrap();
         assert_eq!(server.count("SELECT COUNT(*) FROM api_keys").await, 6);

@@ -1,4 +1,4 @@
-//! Keys: API keys and their resets, access keys and their secrets, reminders, use.
+//! Keys: API keys and their resets, access keys and their secrets, reminders, and use.
 
 use atrium::keys;
 use atrium::store::keys::{by_collect_key, by_query_key};
@@ -39,7 +39,7 @@ async fn list(actor: &Actor, team: &Team) -> Value {
     answer.body["data"]["items"].clone()
 }
 
-/// Whether a value would let someone in now.
+/// Whether this value would be accepted now.
 async fn works(server: &TestServer, value: &str) -> bool {
     let mut db = server.atrium.db.read().await.unwrap();
     let found = match value.starts_with("ck_") {
@@ -49,7 +49,7 @@ async fn works(server: &TestServer, value: &str) -> bool {
     found.is_some_and(|key| key.valid_until.is_none_or(|until| server.atrium.now() < until))
 }
 
-/// What the log says was done, by name: entries of one moment have no order.
+/// The logged actions, sorted by name: entries of the same moment have no order.
 async fn actions(team: &Team, filter: &str) -> Vec<String> {
     let path = format!("/api/v1/orgs/{}/audit-logs?page_size=100&{filter}", team.org_id);
     let log = team.actor("owner").get(&path).await;

@@ -1,4 +1,4 @@
-//! Reminders of keys that end, and the use of keys.
+//! Reminders about expiring keys, and records of their use.
 
 use std::net::IpAddr;
 
@@ -14,7 +14,7 @@ use super::{app, create, list, reset, team};
 use crate::support::world::Team;
 use crate::support::{Store, TestServer, on_both};
 
-/// Titles of what someone was told of keys, newest first.
+/// Titles of a person's notifications about keys, newest first.
 async fn notices_of(team: &Team, name: &str) -> Vec<String> {
     let list = team.actor(name).get("/api/v1/current/notifications?page_size=100").await;
     let items = list.body["data"]["items"].as_array().unwrap().clone();
@@ -46,7 +46,7 @@ on_both! {
         let epoch = server.atrium.db.epoch().await.unwrap();
         assert_eq!((run().await, run().await), (1, 0));
         assert_eq!(server.atrium.db.epoch().await.unwrap(), epoch);
-        // Whoever manages keys: two who run the team, two built-in roles, one custom one.
+        // Everyone who manages keys: the owner and the admin, two built-in roles, one custom role.
         assert_eq!(server.count("SELECT COUNT(*) FROM notifications WHERE notice LIKE '%key_expiring%'").await, 5);
         for name in ["owner", "admin", "app_admin", "developer", "analyst"] {
             assert_eq!(notices_of(&team, name).await, ["访问密钥即将到期"], "{name}");
@@ -65,7 +65,7 @@ on_both! {
         assert_eq!(notices_of(&team, "owner").await, ["访问密钥已到期", "访问密钥即将到期", "访问密钥即将到期"]);
         assert_eq!(notices_of(&team, "viewer").await.len(), 0);
 
-        // Another end, and it begins anew; what had passed when it was set is not said.
+        // A new expiry starts the reminders again; the ones already past when it was set are not sent.
         let owner = &server.signed_in(&team.people["owner"].email).await;
         let path = app(&team, &format!("/access-keys/{id}"));
         let end = server.atrium.now().plus(3 * Millis::DAY);
@@ -73,7 +73,7 @@ on_both! {
         assert_eq!(run().await, 0);
         pass(2);
         assert_eq!((run().await, run().await), (1, 0));
-        // A key that is off, or whose app is, reminds of nothing.
+        // No reminders for a key that is disabled or whose app is archived.
         pass(1);
         server.run("UPDATE access_keys SET enabled = 0 WHERE id = $1", &[&id]).await;
         assert_eq!(run().await, 0);
@@ -100,7 +100,7 @@ on_both! {
         let epoch = server.atrium.db.epoch().await.unwrap();
         let uses = [used(&id, 1, -20), used(&id, 2, -5), used(&id, 1, -30), used(api.key_id.as_str(), 9, 0), used("AKNOBODYS", 1, 0)];
         keys::record_uses(&server.atrium, &uses).await.unwrap();
-        // Old news does not replace new.
+        // An older use does not replace a newer one.
         keys::record_uses(&server.atrium, &[used(&id, 3, -8 * Millis::DAY), used(&id, 2, -50)]).await.unwrap();
         keys::record_uses(&server.atrium, &[]).await.unwrap();
         assert_eq!(server.atrium.db.epoch().await.unwrap(), epoch);
@@ -113,12 +113,12 @@ on_both! {
         let item = list(owner, &team).await[0].clone();
         assert_eq!((&item["addresses"], &item["last_used_ip"]), (&json!(1), &json!("10.0.0.9")));
         assert_eq!(server.count("SELECT COUNT(*) FROM key_addresses").await, 4);
-        // After a reset, the value before takes its history along.
+        // After a reset the previous value keeps its history.
         reset(owner, &team, &["collect"], 24).await;
         let item = list(owner, &team).await[0].clone();
         assert_eq!((&item["last_used_at"], &item["addresses"]), (&Value::Null, &json!(0)));
         assert_eq!((&item["previous"]["last_used_ip"], &item["previous"]["addresses"]), (&json!("10.0.0.9"), &json!(1)));
-        // Sorted by use, and a month on nobody knows from where.
+        // Sorted by use. After a month the addresses are gone.
         let sorted = owner.get(&app(&team, "/access-keys?sort=last_used_at&order=desc")).await;
         assert_eq!(sorted.status, 200);
         server.clock.advance(31 * Millis::DAY);

@@ -1,4 +1,4 @@
-//! "Test connection": each step fails for itself, and nothing of the other side is shown.
+//! "Test connection": each step can fail by itself, and nothing of the provider's answers is shown.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -15,14 +15,14 @@ use tokio::net::TcpListener;
 const STEPS: [&str; 7] =
     ["address", "discovery", "issuer", "endpoints", "features", "keys", "client"];
 
-/// A provider of which one thing is wrong.
+/// A provider with one fault.
 struct Fake {
     url: String,
     token_requests: Arc<AtomicUsize>,
 }
 
 impl Fake {
-    /// `change` is laid over a right document; other paths answer as `answers` says.
+    /// `change` is merged into a correct document; other paths answer with `answers`.
     async fn start(change: Value, answers: &'static [(&'static str, u16, &'static str)]) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
@@ -71,7 +71,7 @@ async fn try_out(company: &Company, issuer: &str) -> Value {
     answer.body["data"].clone()
 }
 
-/// One step failed: those before it went well, those after it were left out.
+/// One step failed: the steps before it succeeded, and the ones after it were skipped.
 fn failed_at(view: &Value, step: &str, code: &str, detail: Value) {
     let at = STEPS.iter().position(|known| *known == step).unwrap();
     let expected: Vec<Value> = STEPS
@@ -101,7 +101,7 @@ with_provider! {
         let steps = answer.body["data"]["steps"].as_array().unwrap();
         let names: Vec<&str> = steps.iter().map(|step| step["step"].as_str().unwrap()).collect();
         assert_eq!(names, STEPS);
-        // As it is about to be, before anything is stored.
+        // Tests settings before they are saved.
         company.owner.delete(&company.path("/sso")).await;
         let body = json!({ "issuer": company.issuer(), "client_id": "atrium", "client_secret": CLIENT_SECRET });
         let answer = company.owner.post(&company.path("/sso/test"), body).await;
@@ -252,7 +252,7 @@ async fn the_stored_secret_goes_to_its_own_issuer_only() {
         "{view}"
     );
     assert_eq!(fake.token_requests.load(Ordering::SeqCst), 0);
-    // One that is given for it is sent.
+    // A secret that is given with the test is sent.
     let body = json!({ "issuer": fake.url, "client_secret": "its own" });
     let answer = company.owner.post(&company.path("/sso/test"), body).await;
     assert_eq!(
@@ -262,7 +262,7 @@ async fn the_stored_secret_goes_to_its_own_issuer_only() {
     );
 }
 
-/// Where anyone can register, nobody reaches into the network that the server stands in.
+/// Where anyone can register, nobody may reach into the server's own network.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_open_instance_calls_public_addresses_only() {
     let fake = Fake::start(json!({}), &[]).await;
@@ -274,7 +274,7 @@ async fn an_open_instance_calls_public_addresses_only() {
     let port = url::Url::parse(&fake.url).unwrap().port().unwrap();
     for issuer in [
         fake.url.clone(),
-        // Names that lead there are no better than numbers.
+        // Names that resolve to it are refused like its addresses.
         format!("http://localhost:{port}"),
         format!("https://localhost:{port}"),
         "https://10.0.0.1".to_owned(),

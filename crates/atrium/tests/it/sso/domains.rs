@@ -1,4 +1,4 @@
-//! Whose domain it is: proven by a DNS record, or by the operator's word.
+//! Who owns a domain: proven by a DNS record, or by an operator's word.
 
 use super::{Company, IMPATIENT, open_callback, with_provider};
 use crate::process::{output, text};
@@ -7,7 +7,7 @@ use atrium::sso::domains::by_operator;
 use atrium::types::Id;
 use serde_json::{Value, json};
 
-/// A domain that no other test asks the name server about.
+/// A domain that no other test uses with the name server.
 fn fresh(company: &Company) -> String {
     format!("d{}.test", company.server.atrium.new_id())
 }
@@ -36,7 +36,7 @@ with_provider! {
         assert_eq!(item["record_name"], format!("_atrium-challenge.{name}"));
         let value = item["record_value"].as_str().unwrap().to_owned();
         assert!(value.starts_with("atrium-verification=") && value.len() == 60, "{value}");
-        // Claimed twice is the same claim.
+        // Claiming it again returns the same claim.
         assert_eq!(claim(&company, &name).await.body["data"], item);
 
         let missing = verify(&company, &name).await;
@@ -47,7 +47,7 @@ with_provider! {
         record(&company, &item, &["v=spf1 -all", &value]).await;
         let proven = verify(&company, &name).await;
         assert_eq!((proven.status, &proven.body["data"]["verified_by"]), (200, &json!("dns")), "{proven:?}");
-        // Once proven it stays, also when the record is gone.
+        // Once proven it stays proven, even when the record is gone.
         record(&company, &item, &[]).await;
         assert_eq!(verify(&company, &name).await.status, 200);
         for action in ["sso.domain_add", "sso.domain_verify"] {
@@ -97,7 +97,7 @@ with_provider! {
 
 with_provider! {
     async fn a_public_domain_that_was_proven_before_opens_nothing(company: Company) {
-        // As an earlier version let it be proven, and another claimed.
+        // An earlier version allowed one to be proven and the other to be claimed.
         for (domain, verified) in [("outlook.com", "1"), ("gmx.net", "")] {
             company.server.run("INSERT INTO org_domains (org_id, domain, proof, created_at) VALUES ($1, $2, 'p', 1)",
                 &[company.org_id.as_str(), domain]).await;
@@ -108,13 +108,14 @@ with_provider! {
         let browser = company.server.anonymous();
         let answer = browser.post("/api/v1/sso/login", json!({ "email": "anna@outlook.com" })).await;
         assert_eq!((answer.status, answer.code()), (404, "sso_not_found"));
-        // Named by its id instead, the provider vouches for an address that is not its to vouch for.
+        // Started by the organization's id instead, the sign-in fails: the provider may not vouch for this
+        // address.
         let answer = browser.post("/api/v1/sso/login", json!({ "organization": company.org_id })).await;
         let url = answer.body["data"]["redirect_url"].as_str().unwrap();
         let callback = company.inside(&company.standins.visit(url, Some("anna@outlook.com")).await);
         assert_eq!(open_callback(&browser, &callback).await, "/login?failed=domain_not_allowed&provider=sso");
         assert_eq!(browser.get("/api/v1/current").await.status, 401);
-        // It cannot be proven any more, by whatever means, and can be given up.
+        // Such a domain can no longer be proven in any way, but it can be given up.
         let refused = verify(&company, "gmx.net").await;
         assert_eq!((refused.status, refused.code(), refused.field()), (422, "public_domain", "domain"));
         assert!(by_operator(&company.server.atrium, &company.org_id, "gmx.net").await.is_err());
@@ -139,7 +140,7 @@ with_provider! {
         assert_eq!((taken.status, taken.code()), (409, "domain_taken"));
         assert!(by_operator(&company.server.atrium, &org_id, "acme.test").await.is_err());
 
-        // Both may claim one; both put their record there; both ask at the same moment.
+        // Both may claim one, both set their record, and both verify at the same moment.
         for _ in 0..4 {
             let name = fresh(&company);
             let mine = claim(&company, &name).await.body["data"].clone();
@@ -157,7 +158,7 @@ with_provider! {
         let twice = "SELECT COUNT(*) FROM (SELECT domain FROM org_domains WHERE verified_at IS NOT NULL
             GROUP BY domain HAVING COUNT(*) > 1) AS twice";
         assert_eq!(company.server.count(twice).await, 0);
-        // Someone else's proof is not one's own.
+        // Another organization's record proves nothing.
         let name = fresh(&company);
         let mine = claim(&company, &name).await.body["data"].clone();
         record(&company, &mine, &["atrium-verification=0000"]).await;
@@ -176,7 +177,7 @@ async fn an_operator_vouches_on_the_command_line() {
             &["admin", "verify-domain", "--organization", organization, "--domain", domain],
         )
     };
-    // Claimed or not.
+    // Whether it was claimed before or not.
     claim(&company, "one.test").await;
     for domain in ["one.test", "two.test", "two.test"] {
         let done = command(id, domain);
@@ -219,7 +220,7 @@ async fn the_doctor_asks_every_provider() {
     };
     assert!(well && line(&findings, "sso").starts_with("ok"), "{findings}");
     assert!(line(&findings, "dns").starts_with("ok"), "{findings}");
-    // Someone else's trouble is a warning.
+    // Problems on the other side are warnings.
     company.standins.switch("down", json!({ "down": true })).await;
     company.standins.dns_switch("down", json!({ "down": true })).await;
     let (well, findings) = examine();

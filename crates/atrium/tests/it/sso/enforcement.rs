@@ -1,5 +1,5 @@
-//! Who has to come through the provider, and how a session shows that it did. That every call holds
-//! to it, `authorization.rs` looks at.
+//! Who must come through the provider, and how a session shows that it did. `authorization.rs` tests that
+//! every call enforces it.
 
 use super::{Company, with_provider};
 use crate::support::{Actor, PASSWORD, Store};
@@ -19,7 +19,7 @@ with_provider! {
         let server = &company.server;
         let through = server.anonymous();
         company.sign_in(&through, "anna@acme.test").await;
-        // The same person by a password, and someone else who only has one.
+        // The same person by password, and another person who has only a password.
         let id = through.get("/api/v1/current").await.body["data"]["id"].as_str().unwrap().to_owned();
         server.run("UPDATE users SET password_hash = (SELECT password_hash FROM users
             WHERE email_normalized = 'owner@boss.test') WHERE id = $1", &[&id]).await;
@@ -32,13 +32,13 @@ with_provider! {
         // The list of teams says what to do about it.
         let teams = by_password.get("/api/v1/orgs").await.body["data"]["items"].clone();
         assert_eq!((&teams[0]["id"], &teams[0]["require_sso"]), (&json!(company.org_id), &json!(true)));
-        // Through the provider in the browser that was kept out.
+        // Through the provider, in the browser that was refused.
         assert_eq!(company.sign_in(&by_password, "anna@acme.test").await, "/");
         assert!(may_enter(&company, &by_password).await);
-        // A password afterwards is a new session, which has not come through anything.
+        // A later sign-in by password is a new session, which has come through no provider.
         by_password.login("anna@acme.test", PASSWORD).await;
         assert!(!may_enter(&company, &by_password).await);
-        // Made an owner, she is free; an owner who is demoted is not.
+        // As an owner she is exempt; an owner who is demoted is not.
         server.run("UPDATE org_members SET role = 'owner' WHERE user_id = $1", &[&id]).await;
         assert!(may_enter(&company, &by_password).await);
         server.run("UPDATE org_members SET role = 'admin' WHERE user_id = $1", &[&id]).await;
@@ -54,10 +54,11 @@ with_provider! {
         company.sign_in(&browser, "anna@acme.test").await;
         company.set(json!({ "enforced": true })).await;
         assert!(may_enter(&company, &browser).await);
-        // Another role is the same provider, and so is the same secret again.
+        // Another default role does not change the provider, and neither does setting the same secret again.
         company.set(json!({ "enforced": true, "default_role": "admin" })).await;
         assert!(may_enter(&company, &browser).await);
-        // Off and on, a new secret, another client: everybody comes in anew.
+        // Turned off and on, a new secret, another client: every session has to come through the provider
+        // again.
         let changes = [
             vec![json!({ "enabled": false }), json!({ "enforced": true })],
             vec![json!({ "enforced": true, "client_secret": "new" }), json!({ "enforced": true })],
@@ -90,7 +91,7 @@ with_provider! {
         let browser = server.anonymous();
         company.sign_in(&browser, "anna@acme.test").await;
         let anna = browser.get("/api/v1/current").await.body["data"]["id"].as_str().unwrap().to_owned();
-        // The second provider's word is about an address of its own: linked apart.
+        // The second provider vouches for another address of hers, so that identity is linked by itself.
         server.run("INSERT INTO org_members (org_id, user_id, role, joined_at) VALUES ($1, $2, 'member', 1)",
             &[second.org_id.as_str(), &anna]).await;
         assert!(may_enter(&company, &browser).await);
@@ -103,7 +104,7 @@ with_provider! {
         assert_eq!(second.sign_in(&browser, "anna@beta.test").await, "/");
         assert!(may_enter(&second, &browser).await);
         assert!(may_enter(&company, &browser).await);
-        // But not for ever on the second one's word: the first has to be asked again.
+        // The second provider does not keep the first one's session alive: the first has to be asked again.
         server.run("UPDATE session_orgs SET came_at = came_at - 90000000 WHERE org_id = $1",
             &[company.org_id.as_str()]).await;
         assert_eq!(second.sign_in(&browser, "anna@beta.test").await, "/");

@@ -1,4 +1,5 @@
-//! Who left or was taken out, and who is signed in already: a provider has a say about nobody else.
+//! People who left or were removed, and people who are already signed in: a provider has no say over anyone
+//! else.
 
 use super::{Company, with_provider};
 use crate::support::{Actor, Store};
@@ -29,7 +30,8 @@ with_provider! {
         assert_eq!(anna.post(&company.path("/leave"), json!({})).await.status, 200);
         let stranger = server.anonymous();
         assert_eq!(company.sign_in(&stranger, "anna@acme.test").await, LINK_FIRST);
-        // The organization makes both the invitation and the sign-in: that is still one voice.
+        // The invitation and the sign-in both come from the organization, so the second proves no more than
+        // the first.
         invite(&company, "anna@acme.test").await;
         assert_eq!(company.sign_in(&stranger, "anna@acme.test").await, LINK_FIRST);
         assert_eq!(email_of(&stranger).await, None);
@@ -48,7 +50,7 @@ with_provider! {
         invite(&company, "ada@acme.test").await;
         let stranger = server.anonymous();
         assert_eq!(company.sign_in(&stranger, "ada@acme.test").await, LINK_FIRST);
-        // In her own browser, where she is signed in, she can.
+        // In her own browser, where she is signed in, she can link it.
         assert_eq!(company.sign_in(&anna, "ada@acme.test").await, "/account/sso-link");
         assert_eq!(anna.post("/api/v1/current/sso-link", json!({})).await.status, 200);
         assert_eq!(anna.get(&company.path("")).await.status, 200);
@@ -69,7 +71,7 @@ with_provider! {
         assert_eq!(email_of(&again).await, None);
         invite(&company, "bob@acme.test").await;
         assert_eq!(company.sign_in(&again, "bob@acme.test").await, "/");
-        // And that is the end of it.
+        // From then on he signs in as usual.
         let third = server.anonymous();
         assert_eq!(company.sign_in(&third, "bob@acme.test").await, "/");
     }
@@ -80,14 +82,15 @@ with_provider! {
         let server = &company.server;
         let gina = server.anonymous();
         company.sign_in(&gina, "gina@acme.test").await;
-        // Someone new, and someone who is there.
+        // One person who is new, and one who has an account.
         company.sign_in(&server.anonymous(), "hugo@acme.test").await;
         for other in ["ines@acme.test", "hugo@acme.test"] {
             assert_eq!(company.sign_in(&gina, other).await, WRONG);
             assert_eq!(email_of(&gina).await.unwrap(), "gina@acme.test");
         }
         assert_eq!(server.count("SELECT COUNT(*) FROM users WHERE email = 'ines@acme.test'").await, 0);
-        // Whoever is signed in has to prove it over there; whoever is not may be waved through.
+        // A person who is signed in must authenticate again at the provider; otherwise its existing session
+        // is enough.
         assert!(company.set_out(&gina, "gina@acme.test").await.contains("max_age=0"));
         assert!(!company.set_out(&server.anonymous(), "gina@acme.test").await.contains("max_age"));
         assert_eq!(company.sign_in(&gina, "gina@acme.test").await, "/");

@@ -1,4 +1,4 @@
-//! An account that was there before is linked by its holder, never by the provider.
+//! An existing account is linked by its holder, never by the provider.
 
 use super::{Company, with_provider};
 use crate::support::{Actor, PASSWORD, Store};
@@ -18,7 +18,7 @@ with_provider! {
         server.account("anna@acme.test").await;
         let browser = server.anonymous();
         assert_eq!(company.sign_in(&browser, "anna@acme.test").await, BY_WAY_OF_LOGIN);
-        // The provider alone has opened nothing.
+        // The provider alone gives no access.
         assert_eq!(browser.get("/api/v1/current").await.status, 401);
         assert_eq!(browser.get(LINK).await.status, 401);
         assert_eq!(server.count("SELECT COUNT(*) FROM sso_identities").await, 0);
@@ -32,7 +32,7 @@ with_provider! {
         assert_eq!((done.status, &done.body["data"]["org_id"]), (200, &json!(company.org_id)));
         let teams = browser.get("/api/v1/orgs").await;
         assert_eq!(teams.body["data"]["total"], 2);
-        // Once.
+        // Only once.
         assert_eq!((browser.get(LINK).await.code(), link(&browser).await.code()), ("token_gone", "token_gone"));
         let entry = company.log("sso.link").await;
         assert_eq!((entry.len(), &entry[0]["details"]["email"]), (1, &json!("anna@acme.test")));
@@ -40,7 +40,7 @@ with_provider! {
         let mail = server.mail_about("anna@acme.test", "Single sign-on was linked").await;
         assert!(mail.text.contains("Test Team"), "{}", mail.text);
 
-        // From now on the provider opens it; the name is hers, and so is the password.
+        // From now on the provider opens the account; her name and password stay.
         let later = server.anonymous();
         assert_eq!(company.sign_in(&later, "anna@acme.test").await, "/");
         let anna = later.get("/api/v1/current").await.body["data"].clone();
@@ -54,12 +54,12 @@ with_provider! {
         let ben = server.owner("ben@acme.test").await;
         assert_eq!(company.sign_in(&ben, "ben@acme.test").await, "/account/sso-link");
         company.set(json!({ "enforced": true })).await;
-        // It wants a recent sign-in, of whoever sits there.
+        // It needs a recent sign-in by the person at the browser.
         server.clock.advance(16 * 60_000);
         assert_eq!((ben.get(LINK).await.status, link(&ben).await.code()), (200, "reauth_required"));
         ben.post("/api/v1/current/reauth", json!({ "password": PASSWORD })).await;
         assert_eq!(link(&ben).await.status, 200);
-        // The browser was at the provider just now: it need not go again.
+        // The browser has just been at the provider and need not go again.
         assert_eq!(ben.get(&company.path("")).await.status, 200);
     }
 }
@@ -69,18 +69,18 @@ with_provider! {
         let server = &company.server;
         server.account("anna@acme.test").await;
         let eve = server.owner("eve@acme.test").await;
-        // Somebody else is signed in where Anna came back from the provider.
+        // Another person is signed in where Anna came back from the provider.
         assert_eq!(company.sign_in(&eve, "anna@acme.test").await, "/account/sso-link");
         for answer in [eve.get(LINK).await, link(&eve).await] {
             assert_eq!((answer.status, answer.code()), (409, "link_wrong_account"));
         }
-        // Anna herself, in another browser, has nothing to link.
+        // Anna in another browser has nothing to link.
         let anna = server.signed_in("anna@acme.test").await;
         for answer in [anna.get(LINK).await, link(&anna).await] {
             assert_eq!((answer.status, answer.code()), (410, "token_gone"));
         }
         assert_eq!(server.count("SELECT COUNT(*) FROM sso_identities").await, 0);
-        // The same browser, the right account.
+        // The same browser, with the right account.
         eve.login("anna@acme.test", PASSWORD).await;
         assert_eq!(link(&eve).await.status, 200);
     }

@@ -35,7 +35,7 @@ impl Company {
         Self::start_with(store, |_| {}).await
     }
 
-    /// With a server that does not wait long for the provider.
+    /// With a server that gives up on the provider quickly.
     pub async fn start_impatient(store: Store) -> Self {
         Self::start_with(store, |raw| raw.provider_timeout_ms = Some(IMPATIENT.as_millis() as u64))
             .await
@@ -72,7 +72,7 @@ impl Company {
         by_operator(&self.server.atrium, &self.org_id, domain).await.unwrap().unwrap();
     }
 
-    /// Sets the provider, as given and else as it should be.
+    /// Saves the provider's settings: correct ones, with this change.
     pub async fn set(&self, change: Value) -> Answer {
         let mut body = json!({
             "issuer": self.issuer(), "client_id": CLIENT_ID, "client_secret": CLIENT_SECRET,
@@ -84,14 +84,14 @@ impl Company {
         self.owner.put(&self.path("/sso"), body).await
     }
 
-    /// Where a trip for this address leads to.
+    /// The address of the provider's page for a trip with this email address.
     pub async fn set_out(&self, browser: &Actor, email: &str) -> String {
         let answer = browser.post("/api/v1/sso/login", json!({ "email": email })).await;
         assert_eq!(answer.status, 200, "{answer:?}");
         answer.body["data"]["redirect_url"].as_str().unwrap().to_owned()
     }
 
-    /// Signs in at the provider; the path of our callback that it then redirects the browser to.
+    /// Signs in at the provider; returns the path of our callback that it redirects to.
     pub async fn callback_of(&self, browser: &Actor, email: &str) -> String {
         let url = self.set_out(browser, email).await;
         let back = self.standins.visit(&url, None).await;
@@ -103,7 +103,7 @@ impl Company {
         path.unwrap_or_else(|| panic!("{url} is not ours")).to_owned()
     }
 
-    /// The whole trip; returns where it ends.
+    /// The whole trip; returns the page where it ends.
     pub async fn sign_in(&self, browser: &Actor, email: &str) -> String {
         let callback = self.callback_of(browser, email).await;
         open_callback(browser, &callback).await

@@ -1,4 +1,4 @@
-//! A provider that rotates its keys, is down, or hangs; and how often it is asked.
+//! A provider that rotates its keys, is down, or hangs; and how often we contact it.
 
 use std::time::{Duration, Instant};
 
@@ -16,7 +16,7 @@ with_provider! {
         company.standins.switch("rotate", json!({})).await;
         assert_eq!(company.sign_in(&server.anonymous(), "anna@acme.test").await, "/");
         assert_eq!(company.standins.seen("jwks").await, 2);
-        // Many at once who meet unknown keys look once.
+        // Many sign-ins that meet unknown keys at once fetch the keys once.
         server.clock.advance(11_000);
         company.standins.switch("rotate", json!({})).await;
         let browsers: Vec<_> = (0..10).map(|_| server.anonymous()).collect();
@@ -24,7 +24,7 @@ with_provider! {
         let ends = join_all(browsers.iter().zip(&callbacks).map(|(browser, callback)| open_callback(browser, callback))).await;
         assert!(ends.iter().all(|end| end == "/"), "{ends:?}");
         assert_eq!(company.standins.seen("jwks").await, 3);
-        // Signatures that never fit do not make us look each time.
+        // Signatures that never match do not cause a fetch each time.
         for _ in 0..3 {
             let end = company.sign_in(&server.anonymous(), "anna+badsig@acme.test").await;
             assert_eq!(end, "/login?failed=token_signature&provider=sso");
@@ -40,7 +40,7 @@ with_provider! {
         join_all(browsers.iter().map(|browser| company.set_out(browser, "anna@acme.test"))).await;
         assert_eq!(company.standins.seen("discovery").await, 1);
         assert_eq!(company.standins.seen("jwks").await, 1);
-        // For ten minutes.
+        // Kept for ten minutes.
         server.clock.advance(9 * 60_000);
         company.set_out(&server.anonymous(), "anna@acme.test").await;
         assert_eq!(company.standins.seen("discovery").await, 1);
@@ -58,13 +58,14 @@ with_provider! {
         let answer = browser.post("/api/v1/sso/login", json!({ "email": "anna@acme.test" })).await;
         assert_eq!((answer.status, answer.code()), (503, "provider_unavailable"));
         assert!(!answer.header("retry-after").is_empty());
-        // Back again, it works at once; down on the way back, there is a page.
+        // Once it is up again, it works at once. If it is down on the way back, the person gets a page that
+        // says so.
         company.standins.switch("down", json!({ "down": false })).await;
         let callback = company.callback_of(&browser, "anna@acme.test").await;
         company.standins.switch("down", json!({ "down": true })).await;
         assert_eq!(open_callback(&browser, &callback).await, UNAVAILABLE);
         assert_eq!(company.log("sso.refused").await[0]["details"]["reason"], "provider_unavailable");
-        // Nobody who comes another way notices.
+        // Other ways to sign in are not affected.
         assert_eq!(server.anonymous().login(OWNER, PASSWORD).await.status, 200);
     }
 }
@@ -92,7 +93,7 @@ with_provider! {
         let ((end, waited), (slowest, others_done)) = tokio::join!(waiting, others);
         assert_eq!(end, UNAVAILABLE);
         assert!(waited > Duration::from_secs(8) && waited < Duration::from_secs(25), "{waited:?}");
-        // All of them were done while the first still waited, and none took a fraction of that.
+        // All others finished while the first was still waiting, and none took a quarter as long.
         assert!(others_done < waited, "{others_done:?} {waited:?}");
         assert!(slowest * 4 < waited, "{slowest:?} {waited:?}");
     }

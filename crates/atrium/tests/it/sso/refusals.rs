@@ -1,10 +1,10 @@
-//! What is refused, each for a reason of its own, and written down.
+//! Refused sign-ins, each with a reason of its own, and logged.
 
 use super::{Company, open_callback, with_provider};
 use crate::support::{Actor, Store};
 use serde_json::{Value, json};
 
-/// Nobody is signed in, the page says why, and the log has it.
+/// Nobody is signed in, the page gives the reason, and it is in the log.
 async fn is_refused(
     company: &Company,
     browser: &Actor,
@@ -41,7 +41,7 @@ with_provider! {
         }
         assert_eq!(company.server.count("SELECT COUNT(*) FROM users").await, 1);
         assert_eq!(company.server.count("SELECT COUNT(*) FROM sso_identities").await, 0);
-        // The same person without a fault comes in.
+        // The same person gets in once nothing is wrong.
         let browser = company.server.anonymous();
         assert_eq!(company.sign_in(&browser, "anna@acme.test").await, "/");
     }
@@ -58,7 +58,7 @@ with_provider! {
         let before = company.standins.seen("userinfo").await;
         let browser = company.server.anonymous();
         assert_eq!(company.sign_in(&browser, "anna@acme.test").await, "/");
-        // Nothing was left to ask.
+        // No need to ask the provider for more.
         assert_eq!(company.standins.seen("userinfo").await, before);
     }
 }
@@ -66,7 +66,7 @@ with_provider! {
 with_provider! {
     async fn the_provider_answers_for_its_own_domains_only(company: Company) {
         let server = &company.server;
-        // Another team has proven beta.test; the provider of the first one claims someone there.
+        // Another team has proven beta.test; the first team's provider claims a person there.
         let other = server.owner("boss@other.test").await;
         let teams = other.get("/api/v1/orgs").await;
         let id = teams.body["data"]["items"][0]["id"].as_str().unwrap().to_owned();
@@ -80,7 +80,7 @@ with_provider! {
             let end = open_callback(&browser, &callback).await;
             is_refused(&company, &browser, &end, "domain_not_allowed", Some(email)).await;
         }
-        // Someone whose domain the team has given up since does not come in any more either.
+        // The same for a person whose domain the team has given up since.
         let browser = server.anonymous();
         company.verified("gamma.test").await;
         assert_eq!(company.sign_in(&browser, "cleo@gamma.test").await, "/");
@@ -92,7 +92,7 @@ with_provider! {
     }
 }
 
-/// In the log of the instance: no organization is known.
+/// Refusals in the instance's log, where no organization is known.
 async fn unknown_states(company: &Company) -> i64 {
     let sql = "SELECT COUNT(*) FROM audit_entries WHERE action = 'sso.refused' AND org_id IS NULL
         AND details LIKE '%state_invalid%'";
@@ -111,10 +111,10 @@ with_provider! {
         assert_eq!(open_callback(&victim, &callback).await, STATE_INVALID);
         assert_eq!(victim.get("/api/v1/current").await.status, 401);
         assert_eq!(unknown_states(&company).await, 1);
-        // Also not a victim who is on a trip of their own.
+        // Neither does a victim with a trip of their own under way.
         company.set_out(&victim, "vera@acme.test").await;
         assert_eq!(open_callback(&victim, &callback).await, STATE_INVALID);
-        // Nor did that use it up: in its own browser it works, once.
+        // That did not use the callback up: in the attacker's own browser it works, once.
         assert_eq!(open_callback(&attacker, &callback).await, "/");
         assert_eq!(open_callback(&attacker, &callback).await, STATE_INVALID);
         assert_eq!(unknown_states(&company).await, 3);
@@ -126,7 +126,7 @@ with_provider! {
         assert_eq!(open_callback(&browser, &forged).await, STATE_INVALID);
         assert_eq!(open_callback(&browser, "/api/v1/sso/callback?code=x").await, STATE_INVALID);
         assert_eq!(open_callback(&browser, "/api/v1/sso/callback").await, STATE_INVALID);
-        // Ten minutes is long enough to sign in.
+        // Ten minutes is enough time to sign in.
         server.clock.advance(11 * 60_000);
         assert_eq!(open_callback(&browser, &callback).await, STATE_INVALID);
         assert_eq!(browser.get("/api/v1/current").await.status, 401);
@@ -155,12 +155,13 @@ with_provider! {
         assert_eq!(open_callback(&browser, &callback).await, end);
         assert_eq!(company.log("sso.refused").await[0]["details"]["reason"], "cancelled");
 
-        // Its own errors, and answers that are none.
+        // Errors of the provider, and answers that make no sense.
         for (wrong, reason) in [
             ("error=server_error", "provider_error"),
             ("error=%3Cscript%3E", "provider_error"),
             ("", "provider_error"),
-            // It says that it always names itself, so an answer that does not is not its own.
+            // This provider announces that it always names itself, so an answer without its name is not from
+            // it.
             ("code=x", "issuer_mismatch"),
         ] {
             let browser = company.server.anonymous();

@@ -1,4 +1,4 @@
-//! An organization's provider: who may set it, what is taken, and what becomes of the secret.
+//! An organization's provider: who may set it, what is accepted, and what happens to the secret.
 
 use super::{Company, with_provider};
 use crate::support::openid::CLIENT_SECRET;
@@ -27,7 +27,7 @@ with_provider! {
         let stored = "SELECT client_secret FROM org_sso WHERE org_id = $1";
         let stored = server.text(stored, company.org_id.as_str()).await.unwrap();
         assert!(!stored.contains(CLIENT_SECRET) && stored.len() > 40, "{stored}");
-        // An entry for each change, with what changed.
+        // One log entry for each change, with what changed.
         company.set(json!({ "default_role": "admin", "client_secret": null })).await;
         let entry = company.log("sso.update").await.remove(0);
         assert_eq!((&entry["details"]["before"]["default_role"], &entry["details"]["after"]["default_role"]), (&json!("member"), &json!("admin")));
@@ -83,7 +83,7 @@ with_provider! {
         let kept = company.set(json!({ "client_secret": null })).await;
         assert_eq!((kept.status, &kept.body["data"]["has_secret"]), (200, &json!(true)));
         assert_eq!(company.set(json!({ "client_secret": "" })).await.status, 200);
-        // It still works, so it is still the one that was given.
+        // It still works, so the first secret was kept.
         assert_eq!(company.sign_in(&company.server.anonymous(), "anna@acme.test").await, "/");
         let elsewhere = json!({ "issuer": "https://login.example.com", "client_secret": null });
         let answer = company.set(elsewhere).await;
@@ -104,7 +104,7 @@ with_provider! {
             let view = company.owner.get(&company.path("/sso")).await.body["data"].clone();
             ["linked_members", "unlinked_members", "only_way_members"].map(|name| view[name].as_i64().unwrap())
         };
-        // The owner is exempt, and so nobody that enforcement would stop.
+        // The owner is exempt, so enforcement would stop nobody.
         assert_eq!(counts().await, [0, 0, 0]);
         let member = server.owner("m@x.test").await;
         let id = member.get("/api/v1/current").await.body["data"]["id"].as_str().unwrap().to_owned();
@@ -116,7 +116,7 @@ with_provider! {
         company.sign_in(&anna, "anna@acme.test").await;
         assert_eq!(counts().await, [1, 1, 1]);
         let anna = anna.get("/api/v1/current").await.body["data"]["id"].as_str().unwrap().to_owned();
-        // A bound account of a vendor that this instance does not know opens nothing.
+        // A binding to a chat that this instance does not have configured opens nothing.
         let binds = "INSERT INTO chat_bindings (provider, tenant, subject, user_id, name, bound_at)
              VALUES ('feishu', 't', 's', $1, 'Anna', 1)";
         server.run(binds, &[&anna]).await;
@@ -184,10 +184,10 @@ with_provider! {
         }
         assert_eq!(browser.get("/api/v1/current").await.body["data"]["sso"], json!([]));
         assert_eq!(company.log("sso.remove").await.len(), 1);
-        // Twice is once.
+        // Removing it twice logs it once.
         assert_eq!(company.owner.delete(&company.path("/sso")).await.status, 200);
         assert_eq!(company.log("sso.remove").await.len(), 1);
-        // Set up again, whoever was linked has to link again.
+        // After a new setup, people who were linked have to link again.
         company.set(json!({})).await;
         assert!(company.sign_in(&company.server.anonymous(), "anna@acme.test").await.starts_with("/login?notice=sso_link"));
     }

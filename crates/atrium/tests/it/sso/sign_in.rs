@@ -1,4 +1,4 @@
-//! Coming in: for the first time, again, with an invitation, with a second factor.
+//! Signing in: for the first time, again, with an invitation, with a second factor.
 
 use super::{Company, OWNER, open_callback, with_provider};
 use crate::support::{Store, TestServer};
@@ -45,7 +45,7 @@ with_provider! {
         let signed_in = "SELECT details FROM audit_entries WHERE action = 'account.sign_in' AND actor_id = $1";
         let details = company.server.text(signed_in, anna["id"].as_str().unwrap()).await.unwrap();
         assert!(details.contains("\"by\":\"sso\""), "{details}");
-        // There is no password, and none that would be empty either.
+        // The account has no password, and an empty one does not work either.
         for password in ["", "null", crate::support::PASSWORD] {
             let answer = company.server.anonymous().login("anna@acme.test", password).await;
             assert_eq!(answer.status, 401, "{password:?}");
@@ -71,7 +71,7 @@ with_provider! {
         assert_eq!(role.body["data"]["role"]["key"], "analyst");
         let waiting = company.owner.get(&company.path("/invitations")).await;
         assert_eq!(waiting.body["data"]["total"], 0);
-        // Whoever was not invited becomes what the team says.
+        // A person without an invitation gets the default role.
         let kim = company.server.anonymous();
         company.sign_in(&kim, "kim@acme.test").await;
         assert_eq!(kim.get("/api/v1/orgs").await.body["data"]["items"][0]["role"], "admin");
@@ -139,9 +139,9 @@ with_provider! {
         company.set(json!({ "enforced": true })).await;
         let done = again.post("/api/v1/login/mfa", json!({ "code": app.code(server) })).await;
         assert_eq!((done.status, &done.body["data"]["email"]), (200, &json!("mia@acme.test")));
-        // And the session still knows whence it came.
+        // The session still counts as coming through the provider.
         assert_eq!(again.get(&company.path("")).await.status, 200);
-        // The provider is no second factor for those who want one.
+        // For an organization that requires a second factor, the provider does not count as one.
         server.run("UPDATE organizations SET require_mfa_at = 1", &[]).await;
         let nils = server.anonymous();
         assert_eq!(company.sign_in(&nils, "nils@acme.test").await, "/");
@@ -218,7 +218,7 @@ with_provider! {
         let org_id = atrium::types::Id::parse(teams.body["data"]["items"][0]["id"].as_str().unwrap()).unwrap();
         let company = Company { server: closed, owner, org_id, ..company };
         company.verified("acme.test").await;
-        // Private addresses are fine there without being told so.
+        // An invite-only instance allows private addresses without further settings.
         assert_eq!(company.set(json!({})).await.status, 200);
         let browser = company.server.anonymous();
         assert_eq!(company.sign_in(&browser, "uma@acme.test").await, "/");
