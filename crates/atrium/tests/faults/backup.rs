@@ -1,4 +1,4 @@
-//! A backup beside a server under load, and what is left of it when the server is lost.
+//! A backup made beside a server under load, and what it restores after the server is lost.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -32,7 +32,7 @@ async fn a_back_up_under_load_has_everything_that_was_acknowledged_before_it() {
     let senders: Vec<_> = (0..SENDERS)
         .map(|_| tokio::spawn(send(address.clone(), key.clone(), known.clone(), stop.clone())))
         .collect();
-    // Some of it is in the event store by then, and some is on its way.
+    // By then some messages are in the event store, and some are still waiting.
     until_loaded(&address, &known).await;
     let accepted = known.lock().unwrap().accepted.clone();
     let backup = |folder: &Path, file: &Path| {
@@ -65,7 +65,7 @@ async fn a_back_up_under_load_has_everything_that_was_acknowledged_before_it() {
     child.wait().unwrap();
     let sent = std::mem::take(&mut known.lock().unwrap().sent);
     check(&second, &Known { accepted, sent, refused: 0 }).await;
-    // Without a server the backup has an engine of its own, and nothing waits any more.
+    // Without a server the backup starts an engine of its own, and nothing waits any more.
     let sum = restored["events"].as_u64().unwrap() + restored["waiting"].as_u64().unwrap();
     let made = backup(&second, &again);
     assert_eq!((made["events"].as_u64(), made["waiting"].as_u64()), (Some(sum), Some(0)), "{made}");

@@ -1,6 +1,6 @@
-//! The program under load, killed at random moments: what it said it had taken is stored, once.
+//! The program under load, killed at random moments: every message that it acknowledged is stored, once.
 //!
-//! Five times here, fifty with `LONG_TESTS=1`.
+//! Five kills here, fifty with `LONG_TESTS=1`.
 
 use std::collections::HashSet;
 use std::io::{BufRead, BufReader, Write};
@@ -73,16 +73,16 @@ pub(crate) async fn collect_key(folder: &Path) -> String {
         .unwrap()
 }
 
-/// What the senders know: ids that were acknowledged, and ids that were only sent.
+/// What the senders know: the ids that were acknowledged, and all ids that were sent.
 #[derive(Default)]
 pub(crate) struct Known {
     pub accepted: HashSet<Uuid>,
     pub sent: HashSet<Uuid>,
-    /// Requests that got another answer, or none.
+    /// Requests that failed or got another answer.
     pub refused: u64,
 }
 
-/// Sends batches until told to stop; what got no answer is sent again, as an SDK would.
+/// Sends batches until `stop` is set. A batch without an answer is sent again, as an SDK would do.
 pub(crate) async fn send(
     address: Arc<Mutex<String>>,
     key: String,
@@ -92,7 +92,7 @@ pub(crate) async fn send(
     send_made(address, key, known, stop, |now| (0..40).map(|_| event_at(now, "a")).collect()).await;
 }
 
-/// The same with messages of the caller's own, which it makes for a moment.
+/// The same, with messages that the caller makes right before each request.
 pub(crate) async fn send_made(
     address: Arc<Mutex<String>>,
     key: String,
@@ -183,8 +183,8 @@ pub(crate) async fn wait_until_empty(address: &str) -> i64 {
     }
 }
 
-/// Every id that was acknowledged is there; none is there twice; the rollups and the ledger say
-/// the same as the rows.
+/// Every acknowledged id is stored, no id is stored twice, and the rollups and the ledger agree with the
+/// rows.
 pub(crate) async fn check(folder: &Path, known: &Known) {
     let store = Warehouse::open(Location::Embedded {
         folder: folder.join("events"),

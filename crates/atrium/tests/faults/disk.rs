@@ -1,5 +1,5 @@
-//! The program on a disk of its own that runs full, and on one that is read-only. Needs the right to
-//! mount; where that is refused the tests say so and end.
+//! The program on a disk of its own that fills up, and on a read-only one. These tests need the right to
+//! mount; without it they say so and end.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -12,10 +12,10 @@ use crate::support::sender::event_at;
 use serde_json::{Value, json};
 use warehouse::{Location, Warehouse};
 
-/// A small disk in memory, mounted as long as this lives.
+/// A small disk in memory, mounted until this is dropped.
 pub(crate) struct Disk {
     folder: PathBuf,
-    /// Goes after the disk, if it is the disk's own.
+    /// The folder that it is mounted on, if the disk made one. Removed after the disk.
     _own: Option<tempfile::TempDir>,
 }
 
@@ -31,7 +31,7 @@ impl Disk {
         self
     }
 
-    /// In the place of a folder.
+    /// Mounts a disk on this folder.
     pub fn mount_at(folder: &Path, megabytes: u32) -> Option<Self> {
         let size = format!("size={megabytes}m,mode=0700");
         let mut mount = Command::new("mount");
@@ -55,7 +55,7 @@ impl Disk {
         assert!(status.success());
     }
 
-    /// Takes all the room there is, to the last page.
+    /// Takes all the space there is, to the last page.
     pub fn fill(&self) -> PathBuf {
         let ballast = self.folder.join("ballast");
         let mut file = std::fs::File::create(&ballast).unwrap();
@@ -147,7 +147,7 @@ async fn a_full_disk_heals_by_itself() {
     client.until("the store has it", |_, ready| ready["waiting"] == 0).await;
     for _ in 0..2 {
         let ballast = disk.fill();
-        // What was made before and is free again inside the files may take some; then it is full.
+        // Messages may still fit into free space inside the files; after that the disk is full.
         let mut tries = 0;
         while !is_disk_full(&client.collect().await) {
             tries += 1;
@@ -177,7 +177,7 @@ async fn a_full_disk_heals_by_itself() {
     assert_eq!(stored(&disk.data()).await, i64::try_from(client.accepted).unwrap());
 }
 
-/// What the store holds, counted twice over.
+/// The number of stored events; fails if one is stored twice.
 async fn stored(folder: &Path) -> i64 {
     let store = Warehouse::open(Location::Embedded {
         folder: folder.join("events"),
@@ -193,7 +193,7 @@ async fn stored(folder: &Path) -> i64 {
     rows[0]["n"].as_i64().unwrap()
 }
 
-/// The system does not let go of a disk that files are open on, so this is how a server meets it.
+/// A disk with open files cannot be remounted read-only, so a server meets one only at its start.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_read_only_disk_is_refused_with_a_sentence() {
     let Some(disk) = Disk::mount(64) else { return };

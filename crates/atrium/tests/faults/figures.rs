@@ -1,4 +1,4 @@
-//! Every figure that is kept, beside what plain counting of the events gives.
+//! Every count that the store keeps, compared with plain counting of the events.
 
 use serde_json::Value;
 use warehouse::Warehouse;
@@ -7,7 +7,7 @@ const PERSON: &str = "if(user_id = '', concat('d ', device_id), concat('u ', use
 const BREAKDOWNS: &str = "FROM events ARRAY JOIN ['os', 'browser', 'device_type', 'language'] AS dimension, \
     [os, browser, device_type, language] AS value";
 
-/// The same rows twice over, but for those in which the two differ.
+/// Both statements must give the same rows; shows some of the rows that differ.
 async fn same(store: &Warehouse, what: &str, kept: &str, plain: &str) {
     let sql = format!(
         "SELECT * FROM ({kept} UNION ALL {plain}) GROUP BY ALL HAVING count() != 2 LIMIT 5"
@@ -16,7 +16,7 @@ async fn same(store: &Warehouse, what: &str, kept: &str, plain: &str) {
     assert!(rows.is_empty(), "{what} differs from a plain count: {rows:?}");
 }
 
-/// Where an event's bucket of so many seconds starts.
+/// SQL for the start of an event's bucket of this many seconds.
 fn start(length: u32) -> String {
     format!("intDiv(toUnixTimestamp(toDateTime(time, 'UTC')), {length}) * {length}")
 }
@@ -70,7 +70,7 @@ pub async fn equal_plain_counts(store: &Warehouse) {
         );
         same(store, &format!("pages_{table}"), &kept, &plain).await;
     }
-    // Runs of a device's page views with gaps of half an hour at most, by how many begin and end.
+    // Visits: a device's page views with gaps of half an hour at most, counted by their first and last page.
     for side in ["entry", "exit"] {
         let kept = format!(
             "SELECT app_id, toInt64(sum(events)) AS n FROM pages_15m WHERE dimension = '{side}' \

@@ -1,4 +1,4 @@
-//! One of a fleet whose disk runs full.
+//! One instance of a fleet whose disk fills up.
 
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
@@ -8,8 +8,8 @@ use uuid::Uuid;
 
 use super::fleet::{Instance, Known, messages};
 
-/// The disk of one of them runs full: it says so and takes nothing more, others go on, and with room it takes
-/// messages again by itself.
+/// The disk of one instance fills up. It reports that and accepts nothing more, the others go on, and once
+/// there is space it accepts messages again by itself.
 pub async fn fill_a_disk(running: &[Instance], key: &str, known: &Mutex<Known>) {
     let Some(full) = running.iter().find(|instance| instance.disk.is_some()) else { return };
     let ballast = full.disk.as_ref().unwrap().fill();
@@ -25,7 +25,7 @@ pub async fn fill_a_disk(running: &[Instance], key: &str, known: &Mutex<Known>) 
     until_answered(full, key, known, (200, "")).await;
 }
 
-/// Sends messages until the answer is this one. What is free within its files may take some more.
+/// Sends messages until it gets this answer. A few may still fit into free space inside the files.
 async fn until_answered(at: &Instance, key: &str, known: &Mutex<Known>, wanted: (u16, &str)) {
     let url = format!("http://{}/v1/collect", at.address.lock().unwrap().clone().unwrap());
     let (client, begun) = (http_client::local(), Instant::now());

@@ -1,5 +1,5 @@
-//! Anything at all sent to what strangers can reach: the body's parser, the signature's check and
-//! the tunnel for error reports. A second each here, a minute each with `LONG_TESTS=1`.
+//! Arbitrary input for everything that strangers can reach: the body's parser, the signature check, and the
+//! tunnel for error reports. A second each here, a minute each with `LONG_TESTS=1`.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ fn time() -> Duration {
     Duration::from_secs(if long { 60 } else { 1 })
 }
 
-/// A whole message with something strange spliced into it: random bytes alone rarely get far.
+/// A complete message with noise spliced into it: random bytes alone rarely get far.
 fn spliced(noise: &[u8], at: u16, length: u8) -> Vec<u8> {
     let mut text = br#"{"app_key":"ck_x","messages":[{"type":"Event","data":{"log_id":
         "3f0c2c1e-52b5-4e3b-9a55-0123456789ab","event":"a","timestamp":1763200000000,"device_id":
@@ -49,7 +49,7 @@ fn read(text: &[u8]) {
                 assert_eq!(rows.len(), before, "what is refused leaves nothing behind");
                 continue;
             };
-            // What is taken can be read again from the spool.
+            // An accepted message can be read back from the spool.
             let mut spooled = Vec::new();
             record.encode(&rows, &mut spooled);
             let mut found = Vec::new();
@@ -80,7 +80,7 @@ fn the_signature_check_stands_anything_and_lets_nothing_pass() {
     bolero::check!().with_type::<Given>().with_test_time(time()).for_each(
         |(values, twice, payload)| {
             let mut headers = HeaderMap::new();
-            // Half of them right, so that the checks behind the first one are reached too.
+            // Some of the values are correct, so that later checks are reached too.
             let right = [
                 "AKAAAAAAAAAAAAAAAAAAAA",
                 "1763200000000",
@@ -111,7 +111,7 @@ fn the_signature_check_stands_anything_and_lets_nothing_pass() {
     );
 }
 
-/// A whole envelope with something strange spliced into it.
+/// A complete envelope with noise spliced into it.
 fn spliced_envelope(noise: &[u8], at: u16, length: u8) -> Vec<u8> {
     let mut text = br#"{"event_id":"0123456789abcdef0123456789abcdef","dsn":"https://k@h/1"}
 {"type":"event","length":233}
@@ -143,7 +143,7 @@ fn read_report(bytes: &[u8]) {
         let _ = replay::ReplayEvent::read(&item.payload);
         let _ = replay::recording(&item.payload);
     }
-    // What is passed on reads as what came.
+    // What is forwarded parses to the same envelope.
     let out = envelope.to_bytes();
     let again = envelope::parse(&out).unwrap();
     assert_eq!(again.items.len(), envelope.items.len());

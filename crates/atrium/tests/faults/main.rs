@@ -1,5 +1,4 @@
-//! The server when something goes wrong under load: apart from the others, so that they do not take
-//! each other's time.
+//! Faults under load. A binary of its own, so that these tests do not slow down the others.
 
 #![allow(clippy::unwrap_used)]
 
@@ -9,7 +8,7 @@ mod support;
 mod backup;
 mod crash;
 mod disk;
-// There is a ClickHouse to test with for this platform only (`scripts/clickhouse-node`).
+// The ClickHouse for tests exists for this platform only (`scripts/clickhouse-node`).
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod figures;
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]

@@ -1,5 +1,5 @@
-//! A server under load is moved from SQLite and the embedded event store to PostgreSQL and ClickHouse, on
-//! one server and on two shards. Tries are killed half-way; the commands are those of docs/operating.md.
+//! A server under load is moved from SQLite and the embedded event store to PostgreSQL and ClickHouse, on one
+//! server and on two shards. Moves are killed halfway; the commands are those of docs/operating.md.
 
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -26,7 +26,7 @@ use crate::support::{Actor, PASSWORD, databases};
 
 const EMAIL: &str = "a@b.co";
 
-/// Where it goes, as the program is told.
+/// The target of a move, as the program's options name it.
 #[derive(Clone)]
 struct Goal {
     database: String,
@@ -34,7 +34,7 @@ struct Goal {
 }
 
 impl Goal {
-    /// The command of the handbook, on this folder.
+    /// The command from the handbook, for this folder.
     fn moving(&self, folder: &Path) -> Command {
         let handbook = include_str!("../../../../docs/operating.md");
         let (_, chapter) = handbook.split_once("\n## Move to PostgreSQL and ClickHouse\n").unwrap();
@@ -51,7 +51,7 @@ impl Goal {
         command
     }
 
-    /// A server that was told the new settings.
+    /// A server with the new settings.
     fn serving(&self, folder: &Path) -> Command {
         let mut command = atrium(folder, &["serve", "--listen", "127.0.0.1:0"]);
         command
@@ -77,7 +77,7 @@ async fn rows_in(store: &Warehouse, table: &str) -> u64 {
     counted.map_or(0, |rows| rows[0]["n"].as_u64().unwrap())
 }
 
-/// Of two days, by people who go from one device to the next.
+/// Events of two days, by people who switch between devices.
 fn messages(now: i64) -> Vec<Value> {
     let message = |at: usize| {
         let name = ["page_view", "a", "b"][any(3)];
@@ -91,7 +91,7 @@ fn messages(now: i64) -> Vec<Value> {
     (0..40).map(message).collect()
 }
 
-/// How many of the messages that a server took are in its event store.
+/// How many of the accepted messages are in the event store.
 async fn loaded(address: &str, known: &Mutex<Known>) -> i64 {
     let accepted = i64::try_from(known.lock().unwrap().accepted.len()).unwrap();
     let ready = http_client::local().get(format!("http://{address}/readyz")).send().await.unwrap();
@@ -99,7 +99,7 @@ async fn loaded(address: &str, known: &Mutex<Known>) -> i64 {
     accepted - ready["waiting"].as_i64().unwrap()
 }
 
-/// Polls until it is so.
+/// Polls until the condition holds.
 async fn until(what: &str, mut is_so: impl AsyncFnMut() -> bool) {
     let begun = Instant::now();
     while !is_so().await {
@@ -108,7 +108,7 @@ async fn until(what: &str, mut is_so: impl AsyncFnMut() -> bool) {
     }
 }
 
-/// Kills a move once something of a table is over there.
+/// Kills a move once the target has rows of this table.
 async fn killed_half_way(goal: &Goal, folder: &Path, table: &str) {
     let mut moving =
         Running::start(goal.moving(folder).stdout(Stdio::null()).stderr(Stdio::null()));
@@ -119,7 +119,7 @@ async fn killed_half_way(goal: &Goal, folder: &Path, table: &str) {
     moving.wait().unwrap();
 }
 
-/// What someone has, made at one server and used at another.
+/// Things a person has that were made at one server and are used at another.
 struct Belongings {
     phone: Authenticator,
     access_key: AccessKey,
@@ -162,7 +162,7 @@ impl Belongings {
         assert_eq!(keys.body["data"]["items"][0]["name"], "server", "{keys:?}");
     }
 
-    /// One event with the signature of a server.
+    /// Sends one event, signed as a server would sign it.
     async fn send(&self, address: &str) -> Uuid {
         let now = std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap().as_millis();
         let event = event_at(i64::try_from(now).unwrap(), "signed");
@@ -194,14 +194,15 @@ async fn a_move_under_load_takes_everything_along() {
     move_under_load(clickhouse.url(), &["events"]).await;
 }
 
-/// Killed a second time while the shards count.
+/// The second kill comes while the shards compute the counts.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_move_under_load_into_two_shards_takes_everything_along() {
     let shards = Shards::start(2);
     move_under_load(shards.url("atrium"), &["events", "totals_15m"]).await;
 }
 
-/// Moves an instance under load. The command is killed when there is something in each of these tables.
+/// Moves an instance under load. The command is killed once for each of these tables, when the target has
+/// rows of it.
 async fn move_under_load(warehouse: String, kills: &[&str]) {
     let parent = tempfile::tempdir().unwrap();
     let folder = parent.path().join("data");
@@ -213,7 +214,7 @@ async fn move_under_load(warehouse: String, kills: &[&str]) {
     let address = Arc::new(Mutex::new(old.clone()));
     let known = Arc::new(Mutex::new(Known::default()));
     let stop = Arc::new(AtomicBool::new(false));
-    // As fast as it is answered.
+    // As fast as the server answers.
     let sender =
         tokio::spawn(send_made(address.clone(), key, known.clone(), stop.clone(), messages));
     until_loaded(&address, &known).await;
@@ -236,7 +237,7 @@ async fn move_under_load(warehouse: String, kills: &[&str]) {
     assert!(listed.contains(&format!("events\tevents\t{}\t20", belongings.app)), "{listed}");
     assert!(!listed.contains("false"), "{listed}");
 
-    // It still takes messages in, for the server that comes, and changes nothing any more.
+    // The old server still accepts messages, which the new one will load, but no more changes.
     let accepted = known.lock().unwrap().accepted.len();
     until("it takes messages", async || known.lock().unwrap().accepted.len() > accepted).await;
     let login = Actor::new(&format!("http://{old}")).login(EMAIL, PASSWORD).await;

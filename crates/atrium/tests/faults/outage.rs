@@ -1,4 +1,4 @@
-//! An warehouse that goes away: over a network that is cut, and as a process that is killed.
+//! A warehouse that goes away: behind a network that is cut, and as a process that is killed.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use atrium::jobs;
 use serde_json::{Value, json};
 use tokio::net::{TcpListener, TcpStream};
 
-/// A wire that can be cut: what goes over it then hangs, and nothing new gets through.
+/// A connection that can be cut: data on its way then hangs, and nothing new gets through.
 struct Wire {
     address: SocketAddr,
     cut: Arc<AtomicBool>,
@@ -85,7 +85,7 @@ async fn a_network_that_is_cut_again_and_again_loses_and_doubles_nothing() {
             assert_eq!(answer.status, 200, "whatever the store is up to");
             sent += 200;
         }
-        // Cut while a batch is on its way, as often as not.
+        // Often cut while a batch is on its way.
         tokio::time::sleep(Duration::from_millis(650 + 40 * round)).await;
         wire.cut.store(true, Ordering::Relaxed);
         let answer = server.collect(&key, json!([event(&server, "away")])).await;
@@ -109,7 +109,7 @@ async fn a_network_that_is_cut_again_and_again_loses_and_doubles_nothing() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_store_that_is_away_is_told_of_and_does_not_gate() {
     let change = |raw: &mut RawSettings| {
-        // Nobody listens there.
+        // Nothing listens there.
         raw.warehouse_url = Some("http://127.0.0.1:9/atrium".to_owned());
     };
     let server = TestServer::start_with(Store::Sqlite, change).await;
@@ -125,7 +125,7 @@ async fn a_store_that_is_away_is_told_of_and_does_not_gate() {
         ready.body["events"].as_str().unwrap().starts_with("down")
     })
     .await;
-    // Lists do not wait for it, the dashboard says that it cannot be asked.
+    // Lists do not wait for the warehouse; the dashboard says that it is unavailable.
     let started = Instant::now();
     let apps = owner.get(&format!("/api/v1/orgs/{}/apps", team.org_id)).await;
     assert_eq!(apps.body["data"]["items"][0]["events_24h"], Value::Null);
@@ -149,7 +149,7 @@ async fn known_keys_go_on_sending_while_the_database_is_away() {
     let send = async |key: &str| server.collect(key, json!([event(&server, "a")])).await;
     assert_eq!(send(&key).await.status, 200);
     wire.cut.store(true, Ordering::Relaxed);
-    // What is on its way breaks off; from then on nobody waits for the database.
+    // Statements under way fail; from then on no request waits for the database.
     until("the database is away", async || send(&key).await.status == 200).await;
     let begun = Instant::now();
     for _ in 0..50 {
@@ -160,7 +160,7 @@ async fn known_keys_go_on_sending_while_the_database_is_away() {
     let ready = server.anonymous().get("/readyz").await;
     assert_eq!(ready.status, 200, "or nothing would be sent here: {ready:?}");
     assert_eq!(ready.body["database"], "away: messages of known keys are taken");
-    // Withdrawn on another instance.
+    // The key is revoked on another instance.
     near.run("UPDATE api_keys SET valid_until = 1 WHERE value = $1", &[&key]).await;
     near.run("UPDATE instance SET epoch = epoch + 1", &[]).await;
     assert_eq!(send(&key).await.status, 200, "that is not known here yet");

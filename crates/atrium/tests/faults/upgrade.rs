@@ -1,9 +1,9 @@
-//! A rolling upgrade: two instances of the release before on one PostgreSQL and one ClickHouse are
-//! replaced one after the other while events come in and somebody looks at the dashboard. Every request is
-//! answered, at the second try at the latest, and every figure is exact before, between and after.
+//! A rolling upgrade: two instances of the previous release on one PostgreSQL and one ClickHouse are replaced
+//! one after the other, while events come in and a person looks at the dashboard. Every request is answered,
+//! at the second try at the latest, and every figure is exact before, during and after.
 //!
-//! With `LONG_TESTS=1` the release before is really that (`scripts/previous-release`), else this program
-//! plays both parts.
+//! With `LONG_TESTS=1` the previous release really is that one (`scripts/previous-release`); otherwise this
+//! program plays both parts.
 
 use std::collections::HashSet;
 use std::io::Write;
@@ -40,7 +40,7 @@ fn previous_release() -> PathBuf {
     String::from_utf8(printed.stdout).unwrap().trim().into()
 }
 
-/// What those who use the fleet know.
+/// The people and programs that use the fleet, and what they know.
 #[derive(Clone)]
 struct Users {
     addresses: Vec<Arc<Mutex<Option<String>>>>,
@@ -51,7 +51,7 @@ struct Users {
 }
 
 impl Users {
-    /// As a load balancer does it: to one of the instances, and if that fails to the other.
+    /// Like a load balancer: sends the request to one instance, and if that fails to the other.
     async fn request(&self, make: impl Fn(&Actor) -> RequestBuilder) -> Response {
         let first = any(self.addresses.len());
         let mut failures = Vec::new();
@@ -104,7 +104,7 @@ impl Users {
     fn ask(&self, at: &Actor) -> RequestBuilder {
         let now = jiff::Timestamp::from_millisecond(Clock::default().now().0).unwrap();
         let today = now.to_zoned(jiff::tz::TimeZone::UTC).date();
-        // A test may run across midnight.
+        // A test may run past midnight.
         let [start, end] =
             [today.yesterday(), today.tomorrow()].map(|day| day.unwrap().to_string());
         let body = json!({ "start": start, "end": end, "timezone": "UTC", "parts": ["totals"] });
@@ -121,12 +121,12 @@ struct Upgrade {
     fleet: [Instance; 2],
     store: Warehouse,
     users: Users,
-    // Last, because the others end before their stores do.
+    // Declared last, because the instances must end before their stores.
     _stores: (OwnPostgres, ClickHouse),
 }
 
 impl Upgrade {
-    /// Two instances of the release before, which has made its own tables.
+    /// Two instances of the previous release, which made the tables.
     async fn start() -> Self {
         let stores = (OwnPostgres::start(), ClickHouse::start());
         let urls = (stores.0.url(), stores.1.url());
@@ -148,7 +148,7 @@ impl Upgrade {
         Self { fleet, store: Warehouse::open(store), users, _stores: stores }
     }
 
-    /// Has the fleet used for as long as something is done with it, and then looks at everything.
+    /// Keeps the fleet in use while `work` runs, and checks everything afterwards.
     async fn during(&mut self, what: &str, work: impl AsyncFnOnce(&mut [Instance; 2])) {
         let stop = Arc::new(AtomicBool::new(false));
         let sending = (0..SENDERS).map(|_| tokio::spawn(self.users.clone().send(stop.clone())));
@@ -156,7 +156,7 @@ impl Upgrade {
         running.push(tokio::spawn(self.users.clone().look(stop.clone())));
         self.until_loaded(1).await;
         work(&mut self.fleet).await;
-        // Both have taken something in and loaded it.
+        // Both instances have accepted and loaded something.
         self.until_loaded(500).await;
         stop.store(true, Ordering::Relaxed);
         for user in running {
@@ -170,7 +170,7 @@ impl Upgrade {
 
     async fn until_loaded(&self, more: u64) {
         let count = || async {
-            // There are no tables before the first start is through.
+            // There are no tables until the first start is complete.
             let counted = plain(&self.store, "count() FROM events").await;
             counted.unwrap_or(0)
         };
@@ -181,7 +181,7 @@ impl Upgrade {
         }
     }
 
-    /// What was accepted is stored once, and every instance shows what plain counting says.
+    /// Every accepted message is stored once, and every instance shows what plain counting gives.
     async fn check(&self, what: &str) {
         let sql = "SELECT toString(log_id) AS id FROM events";
         let rows: Vec<Value> = self.store.query(sql, &[]).await.unwrap();
@@ -191,7 +191,7 @@ impl Upgrade {
         assert_eq!(stored, *self.users.accepted.lock().unwrap(), "{what}: accepted and stored");
         let events = plain(&self.store, "count() FROM events").await.unwrap();
         let devices = plain(&self.store, "uniqExact(device_id) FROM events").await.unwrap();
-        // Nobody has said their name, and nobody has been away for half an hour.
+        // Nobody has signed in, and nobody has been away for half an hour.
         let counted = [events, devices, devices, devices, devices];
         for instance in &self.fleet {
             let address = instance.address.lock().unwrap().clone().unwrap();
@@ -210,7 +210,7 @@ async fn plain(store: &Warehouse, what: &str) -> Result<u64, warehouse::Error> {
     Ok(rows[0]["n"].as_u64().unwrap())
 }
 
-/// Says which organization they have.
+/// Makes the account; returns the id of its organization.
 fn create_user(instance: &Instance) -> String {
     let words =
         ["admin", "create-user", "--email", EMAIL, "--name", "Owner", "--organization", "One"];
@@ -236,7 +236,7 @@ async fn instances_are_upgraded_one_after_the_other() {
     are_outdated(&mut upgrade).await;
 }
 
-/// A release after this one takes away what this one needs: it ends by itself, and does not start again.
+/// A later release removes something that this one needs: this one ends by itself, and does not start again.
 async fn are_outdated(upgrade: &mut Upgrade) {
     let (postgres, _) = &upgrade._stores;
     let db = Db::open(&postgres.url()).await.unwrap();

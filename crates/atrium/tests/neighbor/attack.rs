@@ -1,4 +1,4 @@
-//! What somebody can do with an app's public key, its query key and an access key of their own.
+//! What an attacker can do with an app's public key, its query key and an access key of their own.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -14,11 +14,11 @@ use uuid::Uuid;
 use crate::instance::{Instance, Member};
 
 const MESSAGES: usize = 1_000;
-/// Requests that wait for their answer at any time, of each kind.
+/// The number of requests of each kind that are waiting for an answer at any time.
 const FLOODS: usize = 3;
 const EXPLORERS: usize = 12;
 const DEAF: usize = 20;
-/// More than the quota of a minute lets through.
+/// More than a minute's quota.
 const MOST: u64 = 700_000;
 const PAUSE: Duration = Duration::from_millis(50);
 
@@ -37,7 +37,7 @@ struct Shared {
     refused: AtomicU64,
 }
 
-/// What the attack came to.
+/// The result of the attack.
 #[derive(Debug)]
 pub struct Done {
     pub accepted: u64,
@@ -115,9 +115,8 @@ fn now() -> i64 {
     i64::try_from(std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap().as_millis()).unwrap()
 }
 
-/// Values that nobody has sent before, in every field that is counted, over half a year, with
-/// properties of names that nobody has sent before. Written as text: an attacker's computing time is
-/// not the server's, but here they share a machine.
+/// An event with new values in every counted field, spread over half a year, and with new property names.
+/// Written as text: an attacker's CPU time is not the server's, but here they share a machine.
 fn distinct(number: u64, nonce: u64, into: &mut String) {
     let at = now() - i64::try_from(number % 15_000).unwrap() * 1_000_000;
     let value = format!("{number}-{nonce:x}");
@@ -164,7 +163,7 @@ async fn junk(shared: Arc<Shared>) {
     }
 }
 
-/// Questions that read everything, none like the one before.
+/// Questions that read everything, each different from the one before.
 async fn explore(shared: Arc<Shared>) {
     while shared.goes_on() {
         let value = Uuid::new_v4().to_string();
@@ -199,7 +198,7 @@ async fn properties(shared: Arc<Shared>) {
     }
 }
 
-/// Asks, and never reads the answer.
+/// Sends requests and never reads the answers.
 async fn never_read(shared: Arc<Shared>) {
     let address = shared.member.url.trim_start_matches("http://").to_owned();
     let Ok(mut stream) = TcpStream::connect(&address).await else { return };

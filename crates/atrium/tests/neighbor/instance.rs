@@ -1,4 +1,4 @@
-//! The program as a process, with two teams that know nothing of each other.
+//! The program as a process, with two unrelated teams.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
@@ -18,7 +18,7 @@ pub struct Instance {
     _folder: TempDir,
 }
 
-/// Someone signed in, and the app of their team.
+/// A signed-in person, and the app of their team.
 pub struct Member {
     pub client: reqwest::Client,
     pub url: String,
@@ -35,7 +35,7 @@ impl Instance {
             ("--log", "warn".to_owned()),
             ("--engine-library", engine_library().to_str().unwrap().to_owned()),
             ("--engine-memory-mb", "1024".to_owned()),
-            // The attacker has one address, and would have many.
+            // The attacker has one address here, and would have many.
             ("--collect-address-share", "100".to_owned()),
         ];
         let mut engine = None;
@@ -52,7 +52,7 @@ impl Instance {
         Self { url, _process: process, _engine: engine, _folder: folder }
     }
 
-    /// Someone who calls from an address of their own.
+    /// A person who calls from an address of their own.
     pub async fn member(&self, email: &str, address: [u8; 4]) -> Member {
         let from = std::net::IpAddr::from(address);
         let client = http_client::builder().cookie_store(true).local_address(from);
@@ -92,7 +92,7 @@ impl Member {
         collect["key"].as_str().unwrap().to_owned()
     }
 
-    /// Another app of the team: its id and its public key.
+    /// Makes another app of the team; returns its id and its public key.
     pub async fn create_app(&self, name: &str) -> (String, String) {
         let url = format!("{}/api/v1/orgs/{}/apps", self.url, self.org);
         let body = json!({ "name": name, "timezone": "UTC", "region": "local" });
@@ -104,7 +104,7 @@ impl Member {
         (id, collect_key)
     }
 
-    /// The app's query key, made anew: it is shown only then.
+    /// Resets and returns the app's query key: it is shown only then.
     pub async fn query_key(&self) -> String {
         let url = format!("{}/api/v1/apps/{}/api-keys", self.url, self.app);
         let body = json!({ "kinds": ["query"], "grace_hours": 0 });

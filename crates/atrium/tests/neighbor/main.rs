@@ -1,5 +1,5 @@
-//! The noisy neighbor: an app and its query key do their worst, and another team notices nothing. In a
-//! binary of its own, because it measures: nothing else may run beside it.
+//! The noisy neighbor: an app and its query key do their worst, and another team notices nothing. In a binary
+//! of its own because it measures: nothing else may run at the same time.
 //!
 //! Thirty seconds of attack here, sixty with `LONG_TESTS=1`.
 
@@ -20,11 +20,11 @@ use instance::Instance;
 use support::Store;
 use victim::Victim;
 
-/// What the issue of isolation promises to everybody else.
+/// The limits that everyone else is promised.
 const VISIBLE_WITHIN: Duration = Duration::from_secs(5);
 const SLOWER_AT_MOST: f64 = 2.0;
 
-/// The two sizes take turns: each measures.
+/// The two sizes run one after the other, because each one measures.
 static ALONE: LazyLock<tokio::sync::Mutex<()>> = LazyLock::new(tokio::sync::Mutex::default);
 
 async fn nobody_else_notices(store: Store) {

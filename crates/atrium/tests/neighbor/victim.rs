@@ -1,4 +1,4 @@
-//! The team next door: it sends an event now and then, waits until it can be seen, and looks at its
+//! The team next door: it sends an event now and then, waits until the event is visible, and looks at its
 //! dashboard.
 
 use std::time::{Duration, Instant};
@@ -9,12 +9,12 @@ use crate::instance::{Instance, Member};
 use crate::support::sender::event_at;
 
 const DAY: i64 = 24 * 60 * 60 * 1_000;
-/// So many days of history, and events on each.
+/// Days of history, and events on each day.
 const DAYS: i64 = 60;
 const EVENTS_A_DAY: i64 = 300;
-/// How many are opened for each event.
+/// Dashboards opened for each event.
 const DASHBOARDS: usize = 3;
-/// Apps of which nobody has asked anything yet: the server keeps what it has read.
+/// Apps that nobody has asked about yet, because the server keeps its answers.
 const APPS: usize = 150;
 const GIVE_UP: Duration = Duration::from_secs(60);
 const LOOK: Duration = Duration::from_millis(100);
@@ -28,9 +28,9 @@ pub struct Victim {
 
 #[derive(Debug)]
 pub struct Experience {
-    /// The longest that an event took from its answer to the dashboard.
+    /// The longest time from an event's acceptance to its appearance on the dashboard.
     pub visible_max: Duration,
-    /// Half of the dashboards were quicker.
+    /// The median time of a dashboard.
     pub dashboard: Duration,
     #[expect(dead_code, reason = "it is printed")]
     pub dashboards: usize,
@@ -89,7 +89,7 @@ impl Victim {
             if !self.send_to(&collect_key, &[event_at(now(), "signup")]).await {
                 refused += 1;
             }
-            // Dashboards are looked at while the event is on its way.
+            // Opens dashboards while the event is on its way.
             for _ in 0..DASHBOARDS {
                 match self.dashboard().await {
                     Some(time) => times.push(time),
@@ -129,14 +129,14 @@ impl Victim {
         }
     }
 
-    /// All events there are, as the dashboard counts them.
+    /// The number of all events, according to the dashboard.
     async fn events(&self) -> Option<u64> {
         let body = json!({ "start": date(DAYS + 2), "end": date(0), "granularity": "month",
             "parts": ["totals"], "timezone": "UTC" });
         self.overall(&body).await?["data"]["totals"]["events"]["value"].as_u64()
     }
 
-    /// A whole dashboard of an app that nobody looked at before.
+    /// Opens a whole dashboard of an app that nobody has looked at.
     async fn dashboard(&mut self) -> Option<Duration> {
         let app = self.unseen.pop().expect("an app that was not looked at");
         let body = json!({ "start": date(30), "end": date(0), "granularity": "day",
@@ -146,7 +146,7 @@ impl Victim {
         Some(started.elapsed())
     }
 
-    /// Whatever went on beside it, every event is there, once.
+    /// Every event is there, once, whatever happened next door.
     pub async fn counts_exactly(&self) {
         assert_eq!(self.events().await, Some(self.sent));
     }

@@ -1,6 +1,5 @@
-//! A passkey authenticator in software: makes keys and signs challenges as a phone would, so that
-//! the server's side can be tested on both databases, faults included. The browser tests use
-//! Chromium's own.
+//! A passkey authenticator in software: makes keys and signs challenges as a phone would, so that the
+//! server's side can be tested on both databases, including faults. The browser tests use Chromium's own.
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -22,7 +21,7 @@ pub struct Authenticator {
 }
 
 impl Authenticator {
-    /// `origin` is the page's, such as http://localhost:8080. `seed` makes keys differ.
+    /// `origin` is the page's origin, such as http://localhost:8080. `seed` makes keys differ.
     pub fn new(origin: &str, seed: u8) -> Self {
         Self {
             key: SigningKey::from_slice(&[seed; 32]).unwrap(),

@@ -1,4 +1,4 @@
-//! Real ClickHouse servers of a test's own, which it may kill (`scripts/clickhouse-node`). The
+//! Real ClickHouse servers that belong to one test, which may kill them (`scripts/clickhouse-node`). The
 //! warehouse's tests use this too.
 
 use std::io::{BufRead, BufReader};
@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 
 use super::running::Running;
 
-/// Waits for background work as little as the embedded engine does.
+/// Background work starts as quickly as in the embedded engine.
 const CONFIG: &str = "<clickhouse>
   <users><default><password></password><profile>default</profile><quota>default</quota>
     <networks><ip>127.0.0.1</ip></networks></default></users>
@@ -21,7 +21,7 @@ const CONFIG: &str = "<clickhouse>
 
 const SHARD: &str = "<shard><replica><host>{host}</host><port>{port}</port></replica></shard>";
 
-/// One server. Its folder goes with the process that started it.
+/// One server. Its folder is removed with the process that started it.
 pub struct ClickHouse {
     folder: PathBuf,
     host: String,
@@ -34,10 +34,10 @@ pub struct ClickHouse {
 pub struct Shards(Vec<ClickHouse>);
 
 impl Shards {
-    /// Each on a loopback address of its own, and all at the same port for HTTP, as they would be on
-    /// machines of their own. ClickHouse takes the same port for its own server, so those differ.
+    /// Each shard has its own loopback address, and all use the same HTTP port, as they would on machines of
+    /// their own. ClickHouse uses that port for its own server too, so the addresses have to differ.
     pub fn start(count: usize) -> Self {
-        // All at once, or some may be the same.
+        // Reserved at the same time, or some may be equal.
         let free = || TcpListener::bind("127.0.0.1:0").unwrap();
         let (http, listeners): (_, Vec<_>) = (free(), (0..count).map(|_| free()).collect());
         let port = |listener: &TcpListener| listener.local_addr().unwrap().port();
@@ -60,14 +60,14 @@ impl Shards {
         Self(all)
     }
 
-    /// Where a store over all of them is, in a database.
+    /// The URL of a store across all shards, in this database.
     pub fn url(&self, database: &str) -> String {
         let ClickHouse { host, http_port, .. } = &self.0[0];
         format!("http://{host}:{http_port}/{database}?cluster=main")
     }
 
-    /// Starts those again that ended by themselves, as whatever starts servers on a machine would. The
-    /// library is no server, and one of them was seen to end when another was killed.
+    /// Restarts servers that ended by themselves, as a service manager would. The library is not a server,
+    /// and one of them was seen to end when another was killed.
     pub fn revive(&mut self) {
         for one in &mut self.0 {
             let ended = one.running.as_mut().and_then(|running| running.try_wait().unwrap());
@@ -78,7 +78,7 @@ impl Shards {
         }
     }
 
-    /// One of them, by its place.
+    /// One of the shards, by its place.
     pub fn shard(&mut self, at: usize) -> &mut ClickHouse {
         &mut self.0[at]
     }
@@ -91,12 +91,12 @@ impl ClickHouse {
         Self { folder, host, http_port, tcp_port, running: None }
     }
 
-    /// One by itself.
+    /// A single server.
     pub fn start() -> Self {
         Shards::start(1).0.remove(0)
     }
 
-    /// Where a store on this server alone is.
+    /// The URL of a store on this server alone.
     pub fn url(&self) -> String {
         format!("http://{}:{}/atrium", self.host, self.http_port)
     }
@@ -126,24 +126,24 @@ impl ClickHouse {
         assert_eq!(line, "ready\n", "ClickHouse does not start");
     }
 
-    /// Kills it without a word.
+    /// Kills it without notice.
     pub fn kill(&mut self) {
         drop(self.running.take());
     }
 
-    /// Sends it a signal, such as `-STOP`.
+    /// Sends the process a signal, such as `-STOP`.
     pub fn signal(&self, signal: &str) {
         let id = self.running.as_ref().unwrap().id().to_string();
         assert!(Command::new("kill").args([signal, &id]).status().unwrap().success());
     }
 
-    /// Starts it with what it had.
+    /// Starts it with the data that it had.
     pub fn begin(&mut self) {
         self.launch();
         self.wait();
     }
 
-    /// Kills it, and starts it again.
+    /// Kills it and starts it again.
     pub fn crash(&mut self) {
         self.kill();
         self.begin();

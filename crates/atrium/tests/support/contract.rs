@@ -1,4 +1,4 @@
-//! Holds every answer that a test gets to what the OpenAPI document says about the call.
+//! Checks every answer that a test gets against the OpenAPI document.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -9,7 +9,7 @@ use serde_json::Value;
 
 const PREFIX: &str = "/api/v1";
 
-/// What a call may answer: content types by status.
+/// The answers that a call declares: content types by status.
 type Answers = BTreeMap<u16, Vec<String>>;
 
 static CALLS: LazyLock<matchit::Router<BTreeMap<String, Answers>>> = LazyLock::new(|| {
@@ -48,7 +48,7 @@ fn fault(method: &Method, path: &str, status: u16, headers: &HeaderMap) -> Resul
     let mime = headers.get("content-type").map(|value| value.to_str().unwrap_or_default());
     let mime = mime.map(|mime| mime.split(';').next().unwrap_or_default().trim());
     let Ok(found) = CALLS.at(relative) else {
-        // What is not in the document is not there.
+        // Calls that the document does not have do not exist.
         return expect(status == 404 || status == 403, format!("{status} where nothing is"));
     };
     let as_asked = if method == Method::HEAD { "GET" } else { method.as_str() };
@@ -73,7 +73,7 @@ fn expect(holds: bool, otherwise: String) -> Result<(), String> {
 mod tests {
     use super::*;
 
-    /// The check itself would see a status, a type and a route that nobody declared.
+    /// The check notices an undeclared status, content type and route.
     #[test]
     fn an_answer_that_is_not_declared_is_a_fault() {
         let fault = |method: Method, path: &str, status: u16, mime: &str| {

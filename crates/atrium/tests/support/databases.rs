@@ -8,7 +8,7 @@ use atrium::db::{Db, sqlite_file};
 use sqlx::{AnyConnection, AssertSqlSafe, Connection};
 use tokio::sync::OnceCell;
 
-/// A database in the folder, as a server leaves it that was started and never used.
+/// A database in this folder, as a server that was started and never used leaves it.
 pub async fn sqlite(folder: &Path) -> String {
     static MIGRATED: OnceCell<Vec<u8>> = OnceCell::const_new();
     let migrated = MIGRATED.get_or_init(|| async {
@@ -30,7 +30,7 @@ pub async fn sqlite(folder: &Path) -> String {
     url
 }
 
-/// A database of its own on the server that `scripts/with-postgres` started.
+/// A new database on the server that `scripts/with-postgres` started.
 pub async fn postgres() -> String {
     static MIGRATED: OnceCell<String> = OnceCell::const_new();
     static NEXT: AtomicU32 = AtomicU32::new(0);
@@ -44,7 +44,7 @@ pub async fn postgres() -> String {
     create(&name, template.await).await
 }
 
-/// One in which there is nothing at all.
+/// A completely empty database.
 pub async fn empty_postgres() -> String {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let number = NEXT.fetch_add(1, Ordering::Relaxed);

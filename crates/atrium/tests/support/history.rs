@@ -1,4 +1,4 @@
-//! Events of long ago, which the collector would refuse: stored as the loader stores them.
+//! Old events that the collector would refuse, stored the way the loader stores them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;

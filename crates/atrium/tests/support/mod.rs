@@ -1,11 +1,11 @@
-//! The test server: the real router behind a real socket, on a fresh database for each test, with
-//! actors who hold cookies as a browser does.
+//! The test server: the real router behind a real socket, on a fresh database for each test, with actors who
+//! hold cookies as a browser does.
 //!
-//! `on_both!` runs a test on SQLite and on PostgreSQL. The PostgreSQL server is the one that
-//! `scripts/with-postgres` starts; each test makes a database of its own there.
+//! `on_both!` runs a test on SQLite and on PostgreSQL. `scripts/with-postgres` starts the PostgreSQL server;
+//! each test makes its own database there.
 
 #![allow(clippy::unwrap_used)]
-// Each test file is a crate of its own and uses its own part of this.
+// Each test binary includes this module and uses only a part of it.
 #![allow(dead_code, unused_imports, unused_macros)]
 
 pub mod authenticator;
@@ -94,8 +94,8 @@ pub enum Store {
 
 pub const PASSWORD: &str = "correct horse battery";
 
-/// The same hash with as little work as it allows: at its usual price it was most of what the tests
-/// spent. What the program itself spends, a test of the program looks at.
+/// The same hash with the least possible work: at its normal cost it took most of the tests' time. A test of
+/// the program checks the normal cost.
 const CHEAP: PasswordCost = PasswordCost { memory_kib: 8, passes: 1 };
 
 pub struct TestServer {
@@ -105,11 +105,11 @@ pub struct TestServer {
     pub store: Store,
     database_url: String,
     folder: Arc<TempDir>,
-    /// An event engine of its own, where the server reaches its store over the network.
+    /// The engine of its own, if the server reaches its store over the network.
     engine: Option<Arc<RemoteEngine>>,
 }
 
-/// An engine process that no server started: what a ClickHouse elsewhere is to one.
+/// An engine process that no server started, standing in for a remote ClickHouse.
 pub struct RemoteEngine {
     pub store: Warehouse,
     _folder: TempDir,
@@ -140,7 +140,7 @@ fn engine_at(folder: &Path) -> Location {
 }
 
 impl TestServer {
-    /// On SQLite with the engine embedded, on PostgreSQL with one over the network: the two sizes
+    /// On SQLite with the embedded engine, or on PostgreSQL with an engine over the network: the two sizes
     /// that Atrium comes in.
     pub async fn start_with_engine(store: Store) -> Self {
         Self::start_with_engine_and(store, |_| {}).await
@@ -183,7 +183,7 @@ impl TestServer {
         Self::on(store, database_url, folder, change).await
     }
 
-    /// The same server, held a second time.
+    /// Another handle to the same server.
     pub fn again(&self) -> Self {
         Self {
             atrium: self.atrium.clone(),
@@ -201,12 +201,12 @@ impl TestServer {
         Self::on(self.store, self.database_url.clone(), self.folder.clone(), |_| {}).await
     }
 
-    /// Another instance on the same stores, with settings of its own.
+    /// Another instance on the same stores, with different settings.
     pub async fn second_instance_with(&self, change: impl FnOnce(&mut RawSettings)) -> Self {
         Self::on(self.store, self.database_url.clone(), self.folder.clone(), change).await
     }
 
-    /// Waits until this instance notices what another one committed: on SQLite that may take 20 ms.
+    /// Waits until this instance notices what another one committed; on SQLite that may take 20 ms.
     pub async fn catch_up(&self) {
         let committed = self.count("SELECT epoch FROM instance").await;
         let noticing = async {
@@ -222,7 +222,7 @@ impl TestServer {
         &self.database_url
     }
 
-    /// Where the warehouse is, for an instance that reaches it over the network.
+    /// The warehouse's URL, for an instance that reaches it over the network.
     pub fn warehouse_url(&self) -> String {
         let store = match &self.engine {
             Some(engine) => engine.url(),
@@ -250,7 +250,7 @@ impl TestServer {
         Self::on(self.store, self.database_url.clone(), self.folder.clone(), change).await
     }
 
-    /// A server on stores that are there already.
+    /// A server on existing stores.
     pub async fn on(
         store: Store,
         database_url: String,
@@ -263,7 +263,7 @@ impl TestServer {
             database_url: Some(database_url.clone()),
             engine_library: Some(engine_library()),
             engine_memory_mb: Some(1_024),
-            // Time flies in tests, and those of the rule switch it on.
+            // Tests advance the clock by weeks; tests of this rule turn it on.
             privileged_mfa: Some(false),
             ..Default::default()
         };
@@ -306,7 +306,7 @@ impl TestServer {
         Actor::new(&self.url)
     }
 
-    /// Someone with an organization and an app of their own, signed in.
+    /// A new account with an organization and an app of its own, signed in.
     pub async fn owner(&self, email: &str) -> Actor {
         self.account(email).await;
         self.signed_in(email).await
@@ -325,7 +325,7 @@ impl TestServer {
         create::by_operator(&self.atrium, account).await.unwrap().user_id
     }
 
-    /// A member of somebody else's organization who runs nothing and reaches no app, signed in.
+    /// A signed-in member of their organization: neither owner nor admin, and without a role in any app.
     pub async fn member(&self, email: &str) -> Actor {
         let id = self.account(email).await;
         self.execute("UPDATE org_members SET role = 'member' WHERE user_id = $1", id.as_str())
@@ -340,7 +340,7 @@ impl TestServer {
         actor
     }
 
-    /// Changes a row behind the server's back, through the same door as everything else.
+    /// Changes a row behind the server's back, but with a normal transaction that the server notices.
     pub async fn execute(&self, statement: &'static str, value: &str) {
         let mut tx = self.atrium.db.write().await.unwrap();
         sqlx::query(statement).bind(value).execute(&mut *tx).await.unwrap();
@@ -352,7 +352,7 @@ impl TestServer {
         sqlx::query_scalar(statement).fetch_one(&mut *db).await.unwrap()
     }
 
-    /// Waits until a count is what is wanted: for what is written after the answer was given.
+    /// Waits until the count reaches this value: for rows that are written after the answer.
     pub async fn until_count(&self, statement: &'static str, wanted: i64) {
         for _ in 0..500 {
             if self.count(statement).await == wanted {
@@ -372,14 +372,14 @@ impl TestServer {
         files.iter().map(|file| Mail::parse(&std::fs::read(file).unwrap())).collect()
     }
 
-    /// Sends what waits and returns the last mail to the address.
+    /// Sends waiting mails and returns the last one to this address.
     pub async fn mail_to(&self, email: &str) -> Mail {
         atrium::outbox::mail::send_due(&self.atrium).await.unwrap();
         let mail = self.mails().into_iter().rfind(|mail| mail.to == email);
         mail.unwrap_or_else(|| panic!("no mail to {email}"))
     }
 
-    /// Sends what waits and returns the last mail to the address whose subject holds the words.
+    /// Sends waiting mails and returns the last one to this address whose subject contains the words.
     pub async fn mail_about(&self, email: &str, words: &str) -> Mail {
         atrium::outbox::mail::send_due(&self.atrium).await.unwrap();
         let mail =
@@ -422,7 +422,7 @@ impl Mail {
     }
 }
 
-/// The event engine that npm brought.
+/// The event engine's library that npm installed.
 pub fn engine_library() -> PathBuf {
     let modules = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../node_modules/@chdb");
     let packages = std::fs::read_dir(&modules).into_iter().flatten().flatten();
@@ -460,7 +460,7 @@ impl Answer {
 }
 
 impl Actor {
-    /// A browser of its own, signed in nowhere.
+    /// A browser with its own cookies, not signed in.
     pub fn new(url: &str) -> Self {
         let client = http_client::builder()
             .cookie_store(true)
@@ -470,7 +470,7 @@ impl Actor {
         Self { client, url: url.to_owned() }
     }
 
-    /// The same browser, at another instance.
+    /// The same browser, talking to another instance.
     pub fn at(&self, url: &str) -> Self {
         Self { client: self.client.clone(), url: url.to_owned() }
     }

@@ -1,5 +1,5 @@
-//! An organization's OpenID provider that believes every address, and a name server that knows what a
-//! test tells it.
+//! An organization's OpenID provider that accepts every address, and a name server whose records the test
+//! sets.
 
 use serde_json::{Value, json};
 
@@ -15,7 +15,7 @@ pub struct OpenId {
 }
 
 impl OpenId {
-    /// Whoever is announced is signed in without a page.
+    /// Starts both. The provider signs people in without showing a page, if their address is given.
     pub async fn start() -> Self {
         let standins = Standins::start("oidc,dns").await;
         let place = |name: &str| standins.place(name).to_owned();
@@ -24,23 +24,23 @@ impl OpenId {
         provider
     }
 
-    /// Moves a switch of the provider.
+    /// Sets a switch of the provider.
     pub async fn switch(&self, name: &str, body: Value) {
         self.standins.control("oidc", name, body).await;
     }
 
-    /// Moves a switch of the name server.
+    /// Sets a switch of the name server.
     pub async fn dns_switch(&self, name: &str, body: Value) {
         self.standins.control("dns_control", name, body).await;
     }
 
-    /// What the provider was asked, by kind of call.
+    /// How often the provider received this kind of call.
     pub async fn seen(&self, what: &str) -> u64 {
         self.standins.seen("oidc").await[what].as_u64().unwrap_or_default()
     }
 
-    /// Goes through the provider's pages as a browser would that has never been there, types the
-    /// address where it is asked for one, and returns where the provider sends it back to.
+    /// Goes through the provider's pages like a browser that has never been there, types the address if it is
+    /// asked for one, and returns the address that the provider redirects to.
     pub async fn visit(&self, url: &str, typed: Option<&str>) -> String {
         let browser = http_client::builder()
             .cookie_store(true)

@@ -1,5 +1,5 @@
-//! A PostgreSQL server of a test's own, which it may kill. Unlike the one that all tests share it writes
-//! everything to the disk, so that what it has confirmed survives.
+//! A PostgreSQL server that belongs to one test, which may kill it. Unlike the shared one it syncs everything
+//! to the disk, so that confirmed changes survive.
 
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -43,12 +43,12 @@ impl OwnPostgres {
         self.run("pg_ctl", &["-w", "-l", log.to_str().unwrap(), "-o", &options, "start"])
     }
 
-    /// Kills it without a word, and starts it again.
+    /// Kills it without notice and starts it again.
     pub fn crash(&self) {
         let pid = std::fs::read_to_string(self.data().join("postmaster.pid")).unwrap();
         let pid = pid.lines().next().unwrap();
         assert!(Command::new("kill").args(["-KILL", pid]).status().unwrap().success());
-        // Its children notice, and end; until then their memory is in the way.
+        // The killed server's children end a little later; until then they hold its shared memory.
         let begun = Instant::now();
         while !self.begin() {
             assert!(begun.elapsed() < Duration::from_secs(30), "PostgreSQL does not come back");
@@ -90,7 +90,7 @@ fn is_root() -> bool {
     id.stdout.starts_with(b"0\n")
 }
 
-/// Where `initdb` is; `scripts/with-postgres` looks in the same places.
+/// The folder with `initdb`; `scripts/with-postgres` searches the same places.
 fn programs() -> String {
     let newest = Command::new("sh")
         .args(["-c", "ls -d /usr/lib/postgresql/*/bin /opt/homebrew/opt/postgresql*/bin /usr/local/opt/postgresql*/bin 2>/dev/null | sort -V | tail -n 1"])

@@ -1,10 +1,10 @@
-//! A program that a test started.
+//! A process that a test started.
 
 use std::ops::{Deref, DerefMut};
 use std::process::{Child, Command};
 
-/// Ends with the test, also with one that fails: a program left behind holds the output of the whole
-/// test run open.
+/// Ends with the test, even if it fails: a process left behind would keep the output of the whole test run
+/// open.
 pub struct Running(Child);
 
 impl Running {

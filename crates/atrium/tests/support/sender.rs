@@ -1,4 +1,4 @@
-//! An application that sends: messages, signatures, encodings.
+//! An application that sends messages: events, signatures, encodings.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -12,7 +12,7 @@ use super::{Actor, Answer, TestServer};
 
 pub const PATH: &str = "/v1/collect";
 
-/// An event with every field of the SDK, happening now.
+/// An event with every field of the SDK, at the current time.
 pub fn event(server: &TestServer, name: &str) -> Value {
     event_at(server.atrium.now().0, name)
 }
@@ -47,7 +47,7 @@ pub struct AccessKey {
     pub secret: String,
 }
 
-/// What a signature is made over, each part of which a test may bend.
+/// The parts that a signature covers. A test may change each of them.
 #[derive(Clone)]
 pub struct Signing {
     pub method: &'static str,

@@ -1,5 +1,5 @@
-//! Stand-ins for other companies' servers (`tests/standins`), in a process that a test has for itself:
-//! what it has them do is nobody else's business. The next test gets the same process, reset.
+//! Stand-ins for other companies' servers (`tests/standins`), in a process that one test has to itself:
+//! whatever it makes them do affects no other test. The next test gets the same process, reset.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
@@ -11,24 +11,24 @@ use serde_json::{Value, json};
 
 use super::running::Running;
 
-/// How long a server waits for a stand-in that is told to hang: long enough for one that is not.
+/// How long an impatient server waits for a stand-in that hangs: long enough for one that works.
 pub const IMPATIENT: Duration = Duration::from_secs(1);
 
-/// Those that no test uses just now.
+/// Processes that no test is using.
 static IDLE: Mutex<Vec<Process>> = Mutex::new(Vec::new());
 
 pub struct Standins {
     process: Option<Process>,
     places: Value,
-    /// Answers are held back: they may still come when the next test runs.
+    /// Whether answers were held back: those may still arrive during the next test.
     hangs: AtomicBool,
 }
 
 struct Process {
-    /// What it has, with commas between them.
+    /// The stand-ins it runs, separated by commas.
     only: String,
     places: Value,
-    /// They end with its standard input.
+    /// Ends when its standard input closes.
     _running: Running,
 }
 
@@ -46,7 +46,7 @@ impl Process {
 }
 
 impl Standins {
-    /// `only` names those that are wanted, with commas between them.
+    /// `only` names the stand-ins to start, separated by commas.
     pub async fn start(only: &str) -> Self {
         let idle = {
             let mut idle = IDLE.lock().unwrap();
@@ -79,13 +79,13 @@ impl Standins {
         assert_eq!(answer.status(), 200, "{name} {control}");
     }
 
-    /// What it was asked, counted, and what it received.
+    /// Counts of the requests that a stand-in got, and what it received.
     pub async fn seen(&self, name: &str) -> Value {
         let url = format!("{}/_control/seen", self.place(name));
         client().get(url).send().await.unwrap().json().await.unwrap()
     }
 
-    /// Where it sends the browser that opens this page.
+    /// The address that this page redirects a browser to.
     pub async fn opened(&self, page: &str) -> String {
         let answer = client().get(page).send().await.unwrap();
         let to = answer.headers().get("location").map(|to| to.to_str().unwrap().to_owned());
@@ -106,7 +106,7 @@ impl Drop for Standins {
     }
 }
 
-/// A fresh one each time: connections belong to the test that opened them, stand-ins may be shared.
+/// A new client each time: connections belong to the test that opened them, while stand-ins may be shared.
 fn client() -> reqwest::Client {
     http_client::builder().redirect(reqwest::redirect::Policy::none()).build().unwrap()
 }

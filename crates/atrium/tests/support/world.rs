@@ -1,4 +1,4 @@
-//! Two organizations with one app each, and someone in every role of both.
+//! Two organizations with one app each, and a person in every role of both.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use sqlx::AnyConnection;
 
 use super::{Actor, TestServer};
 
-/// What someone is: in an organization, and in its app.
+/// A person's role in an organization, and in its app.
 #[derive(Clone, Copy, Debug)]
 pub struct Standing {
     pub org: Option<OrgRole>,
@@ -54,8 +54,8 @@ impl Person {
 pub struct Team {
     pub org_id: Id,
     pub app_id: Id,
-    /// A custom role, an invitation, a plain member of team and app, an access key, and an analysis and
-    /// a cohort of the app, for paths that name one.
+    /// For paths that name one: a custom role, an invitation, a plain member of team and app, an access key,
+    /// and an analysis and a cohort of the app.
     pub role_id: Id,
     pub invitation_id: Id,
     pub target_id: Id,
@@ -78,7 +78,7 @@ impl Team {
 }
 
 impl TestServer {
-    /// Someone with an account and nothing else, signed in.
+    /// A person with an account and nothing else, signed in.
     pub async fn person(&self, email: &str) -> (Id, Actor) {
         let id = self.account(email).await;
         self.execute(
@@ -94,8 +94,8 @@ impl TestServer {
         (id, self.signed_in(email).await)
     }
 
-    /// A team with someone in every role. Addresses are at domains of their own, so that nobody
-    /// could ask to join by theirs.
+    /// A team with a person in every role. Their addresses are at domains of their own, so that nobody is
+    /// offered to join by their address's domain.
     pub async fn team(&self, name: &str) -> Team {
         let mut people = BTreeMap::new();
         for (role, standing) in STANDINGS {
@@ -119,7 +119,7 @@ impl TestServer {
         team
     }
 
-    /// Puts a team back as it was, whatever a call did to it.
+    /// Puts a team back into its first state after any call.
     pub async fn restore(&self, team: &Team) {
         let mut tx = self.atrium.db.write().await.unwrap();
         let db: &mut AnyConnection = &mut tx;
@@ -180,7 +180,7 @@ impl TestServer {
             &[team.cohort_id.as_str(), app],
         )
         .await;
-        // Both API keys, each with a value before that still works.
+        // Both API keys, each with a previous value that still works.
         for (kind, value) in [("collect", "ck_"), ("query", "qk_")] {
             let hash = hash_text(&hash_token(&format!("{value}{app}")));
             run(
@@ -217,7 +217,7 @@ impl TestServer {
         tx.commit().await.unwrap();
     }
 
-    /// Runs a statement with texts as its values.
+    /// Runs a statement with text parameters.
     pub async fn run(&self, statement: &'static str, values: &[&str]) {
         let mut tx = self.atrium.db.write().await.unwrap();
         run(&mut tx, statement, values).await;
