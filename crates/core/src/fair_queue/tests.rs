@@ -141,7 +141,7 @@ fn organizations_and_callers_take_turns() {
     assert_eq!(trial.finish("b0"), "b1");
     assert_eq!(trial.finish("b1"), "b2");
     assert_eq!(trial.finish("b2"), "a3");
-    // The organization's own dashboard has its slot.
+    // The organization's own dashboard gets the reserved slot.
     trial.ask("d", &caller(Class::Dashboard, 1, 1));
     assert_eq!(trial.serve(), "d");
 }

@@ -1,4 +1,4 @@
-//! What people do, against plain Rust on the same events: on one machine and on two shards.
+//! Analyses, compared with plain Rust on the same events: on one machine and on two shards.
 
 use std::collections::BTreeSet;
 
@@ -20,8 +20,8 @@ use crate::support::{Dice, Event, START_MS, Store, load, own};
 const HOUR: i64 = 3_600_000;
 const NAMES: &[&str] = &["page_view", "sign_up", "pay", "订阅"];
 
-/// People who do much in little time, often several things in the same millisecond; some before they
-/// sign in, some on one another's devices.
+/// People who do many things in a short time, often several in the same millisecond; some before they sign
+/// in, some on each other's devices.
 fn events(app: Uuid, dice: &mut Dice) -> Vec<Event> {
     let count = 150 + dice.below(250);
     let mut events: Vec<Event> = (0..count)
@@ -32,7 +32,7 @@ fn events(app: Uuid, dice: &mut Dice) -> Vec<Event> {
                 1 if device < 6 => format!("user {}", dice.below(4)),
                 _ => String::new(),
             };
-            // Some from before the time that is asked about.
+            // Some events lie before the time that the questions are about.
             let start = if dice.below(6) == 0 { -30 * HOUR } else { 0 };
             let time_ms = match dice.below(3) {
                 0 => dice.below(40) as i64 * 900_000,
@@ -141,7 +141,7 @@ fn measure(dice: &mut Dice) -> TrendMeasure {
     }
 }
 
-/// The same but for the last digits, which depend on the order in which numbers are added up.
+/// Equal except for the last digits, which depend on the order in which numbers are added up.
 pub fn alike(
     (whole, groups): &(Trend, Vec<TrendGroup>),
     (expected, expected_groups): &(Trend, Vec<TrendGroup>),
@@ -166,8 +166,8 @@ pub fn alike(
     );
 }
 
-/// Answers that are not empty, by kind (a test that only ever finds nothing is of no use), and how many were
-/// asked about the people behind them.
+/// How many answers of each kind were not empty (a test that finds nothing proves nothing), and how many
+/// questions asked for the people behind them.
 #[derive(Debug, Default)]
 struct Found([u32; 7], usize);
 
@@ -239,13 +239,13 @@ async fn ask(
     let some: BTreeSet<String> =
         events.iter().map(Event::person).filter(|_| dice.below(3) > 0).collect();
     let how = dice.below(4);
-    // Hundreds of statements each, which are slow where personal values are hidden: of some questions, on
-    // the one store or the other.
+    // Asking for the people takes hundreds of slow statements where personal values are hidden, so it is done
+    // for some questions only, on one store or the other.
     let is_about_people = !trend.scope.hide_personal && dice.below(3) == 0;
     let asked_of = found.1 % stores.len();
     found.1 += usize::from(is_about_people);
     let left: Vec<Event> = match how {
-        // Only some people are asked about, or all but those.
+        // Only some people are asked about, or everyone except them.
         0 => events.iter().filter(|event| some.contains(&event.person())).cloned().collect(),
         1 => events.iter().filter(|event| !some.contains(&event.person())).cloned().collect(),
         _ => events.to_vec(),
@@ -303,8 +303,8 @@ async fn ask(
     }
 }
 
-/// Takes what their devices sent before they signed in along, and leaves the devices to whoever was signed in
-/// on them next.
+/// Also removes what the user's devices sent before sign-in. The devices then belong to the user who signed
+/// in next.
 async fn erase_somebody(stores: &[&Warehouse], events: &mut Vec<Event>, dice: &mut Dice) {
     let users: BTreeSet<&str> =
         events.iter().map(|event| event.user_id.as_str()).filter(|user| !user.is_empty()).collect();
@@ -330,7 +330,7 @@ async fn what_people_do_is_what_plain_rust_says() {
         let mut events = events(app, &mut dice);
         let (late, prompt) = events.split_at(events.len() / 3);
         for store in [&one.warehouse, &shards] {
-            // Some hear of a sign-in after what came later was counted.
+            // Some sign-ins arrive after later events were counted.
             load(store, 2 * batch + 1, prompt).await.unwrap();
             load(store, 2 * batch + 2, late).await.unwrap();
             let numbers: BTreeSet<_> = events.iter().flat_map(Event::numbers).collect();
@@ -339,7 +339,7 @@ async fn what_people_do_is_what_plain_rust_says() {
             breakdowns::add_profiles(store, app, &events).await;
         }
         for question in 0..questions {
-            // Every table is rewritten, which takes seconds.
+            // An erasure rewrites every table, which takes seconds.
             if question == questions / 2 && batch % 4 == 0 {
                 erase_somebody(&[&one.warehouse, &shards], &mut events, &mut dice).await;
             }

@@ -1,4 +1,5 @@
-//! Breakdowns by who people are: each group says what a question about those people alone says.
+//! Breakdowns by people's profiles and cohorts: each group has the figures of a question about those people
+//! alone.
 
 use uuid::Uuid;
 use warehouse::analysis::{FunnelQuery, FunnelStep, RetentionQuery, Scope, Trend, TrendQuery};
@@ -75,7 +76,7 @@ async fn of_trend(
                 Some(found) => {
                     alike(&(found.trend.clone(), Vec::new()), &(expected, Vec::new()), &alone);
                 }
-                // Three systems by four plans are more than are told apart.
+                // Three systems times four plans are more groups than are shown separately.
                 None => {
                     let has_rest = all.iter().any(|group| group.values[0] == Key::Rest);
                     assert!(has_rest || is_nothing(&expected), "{values:?} {alone:#?}");
@@ -111,7 +112,7 @@ pub async fn say_what_filters_say(
     let mut told = of_trend(store, trend, &profile(Kind::Device), &of_devices).await;
     told += of_trend(store, trend, &profile(Kind::User), &of_users).await;
     told += of_trend(store, trend, &GroupBy::Cohort(people.clone()), &cohort).await;
-    // Who somebody is does not change from event to event, as their device may.
+    // A person's profile does not change from event to event, as the device may.
     for (by, groups) in [(profile(Kind::User), &of_users), (GroupBy::Cohort(people), &cohort)] {
         let (mut funnel, mut retention) = (funnel.clone(), retention.clone());
         funnel.group_by = vec![by.clone()];

@@ -1,5 +1,5 @@
-//! After a load that was broken off: whatever of the tables of counts is missing or there twice, it
-//! is made right; and that takes its turn on an engine that has much to do.
+//! After an interrupted load, counts that are missing or doubled are corrected, in every table. On a busy
+//! engine that work waits for its turn.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
@@ -18,7 +18,7 @@ fn touched(events: &[Event]) -> BTreeMap<Uuid, BTreeSet<u32>> {
     touched
 }
 
-/// How many people and events the longer pieces count.
+/// The people and events in the tables with longer buckets.
 async fn in_pieces(store: &Store) -> Vec<u64> {
     let mut sums = Vec::new();
     for table in SETS {
@@ -60,7 +60,8 @@ async fn whatever_a_broken_load_left_is_completed() {
         ],
         vec!["TRUNCATE TABLE pages_15m"],
         vec!["TRUNCATE TABLE page_visits_15m", "TRUNCATE TABLE pages_1h"],
-        // A visit that was taken from one page and given to another: in the quarters, and not the days.
+        // A visit that was taken from one page and given to another: in the 15-minute table but not in the
+        // daily one.
         vec![
             "INSERT INTO pages_1d (app_id, dimension, bucket, value, events) \
              SELECT app_id, 'entry', max(bucket), arrayJoin(['/', '/docs']) AS page, \
@@ -86,7 +87,7 @@ async fn counting_anew_waits_for_its_turn() {
     let events = make_up(6, 500, &[app]);
     store.insert(1, &events).await;
     store.warehouse.execute("TRUNCATE TABLE events_15m", &[]).await.unwrap();
-    // Both of the engine's places for changes are taken, for longer than a statement may queue.
+    // Both of the engine's places for changes are taken, for longer than a statement may wait.
     let busy = || {
         let store = store.warehouse.clone();
         tokio::spawn(async move {

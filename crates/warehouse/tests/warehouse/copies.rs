@@ -1,4 +1,4 @@
-//! Tables as they were at one moment, in another store.
+//! Tables as they were at one moment, copied into another store.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -64,7 +64,7 @@ async fn a_copy_is_of_its_moment() {
     let events = make_up(7, 3000, &[app]);
     store.insert(1, &events[..1000]).await;
     store.insert(2, &events[1000..2000]).await;
-    // So that there are rows that are deleted and not gone.
+    // So that there are rows that are deleted but not yet gone.
     store.warehouse.erase(app, Kind::Device, &events[0].device_id).await.unwrap();
     let shadow = store.folder.path().join("tables/shadow");
     std::fs::create_dir_all(shadow.join("atrium_backup_left")).unwrap();

@@ -1,4 +1,4 @@
-//! An engine that is killed in the middle of a load, and the way back to exact counts.
+//! An engine that is killed in the middle of a load, and how the counts become exact again.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -22,8 +22,8 @@ async fn kill_after(folder: &Path, delay: Duration) {
     assert!(Command::new("kill").args(["-KILL", &pid]).status().await.unwrap().success());
 }
 
-/// What the loader does with a batch whose fate is unknown: ask what is there, insert the rest, make
-/// the counts anew.
+/// What the loader does with a batch in an unknown state: look up which rows are stored, insert the rest, and
+/// rebuild the counts.
 async fn recover(warehouse: &Warehouse, batch: u64, events: &[Event]) -> Result<(), Error> {
     let mut touched: BTreeMap<Uuid, Vec<u32>> = BTreeMap::new();
     for event in events {
@@ -58,7 +58,7 @@ async fn kills_lose_and_double_nothing() {
     let mut warehouse = open(folder).await;
     for batch in 0..rounds {
         let events = make_up(100 + batch, 5000, &apps);
-        // In the middle of the load, most often…
+        // Usually in the middle of the load…
         let delay = Duration::from_millis(5 + dice.below(120));
         let loading = load(&warehouse, batch, &events);
         let (outcome, ()) = tokio::join!(loading, kill_after(folder, delay));

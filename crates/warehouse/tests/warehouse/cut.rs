@@ -1,4 +1,4 @@
-//! A first start that is cut off, after each of its statements.
+//! A first start that is interrupted, after each of its statements.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use warehouse::{Location, Warehouse};
 use crate::engine::by_hand;
 use crate::support::{counted, load, make_up, same, stored};
 
-/// Passes statements on to the engine until so many have gone through, and none after that.
+/// Passes this many statements on to the engine, and none after that.
 struct Cutter {
     engine: u16,
     left: AtomicI64,
@@ -74,7 +74,7 @@ async fn a_first_start_that_was_cut_off_is_made_good_by_the_next() {
     let wait = Duration::from_secs(60);
     let app = Uuid::new_v4();
     for (made, after) in (0..).step_by(step).enumerate() {
-        // Every store has some thirty tables, which take their share of its memory.
+        // Every store has some thirty tables, which take some of the engine's memory.
         if made > 0 && made % 16 == 0 {
             process.kill().await.unwrap();
             folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! The engine process and its supervisor: secrets, limits, endings.
+//! The engine process and its supervisor: secrets, limits, and how it ends.
 
 use std::process::Stdio;
 use std::time::{Duration, Instant};
@@ -15,7 +15,7 @@ use crate::support::{
 
 const WAIT: Duration = Duration::from_secs(60);
 
-/// An engine started by hand, as a stand-in for a server.
+/// An engine that the test started itself, in the role of a server.
 pub async fn by_hand(folder: &std::path::Path, secret: &str) -> (Child, u16) {
     let mut child = Command::new(ENGINE)
         .arg("engine")
@@ -50,7 +50,7 @@ async fn a_server_is_used_as_the_engine_is() {
     let sql = "SELECT count() AS n FROM other.events";
     assert_eq!(number(&store.warehouse, sql, &[]).await, 500);
 
-    // Somebody else's secret opens nothing, and is not taken for an exception of the engine.
+    // A wrong secret is refused, and the refusal is not mistaken for an exception of the engine.
     for address in [format!("http://x:wrong@127.0.0.1:{port}"), format!("http://127.0.0.1:{port}")]
     {
         let other = Warehouse::open(Location::Remote { url: Url::parse(&address).unwrap() });
@@ -68,7 +68,7 @@ async fn the_engine_ends_when_its_parent_does() {
     let warehouse = Warehouse::open(Location::Remote { url });
     warehouse.ready(WAIT).await.unwrap();
 
-    // Signals that reach the whole group are the parent's business.
+    // Signals to the whole process group are for the parent to handle.
     let pid = engine.id().unwrap().to_string();
     for signal in ["-TERM", "-INT"] {
         assert!(Command::new("kill").args([signal, &pid]).status().await.unwrap().success());
@@ -146,7 +146,7 @@ async fn questions_are_bounded_and_change_nothing() {
 async fn an_engine_that_hangs_is_replaced() {
     let store = Store::open().await;
     let before = store.warehouse.generation();
-    // Stopped, not ended: it answers nothing any more, as if it were stuck.
+    // Stopped, but not ended: it no longer answers, as if it were stuck.
     let pid = store.engine_pid().to_string();
     assert!(Command::new("kill").args(["-STOP", &pid]).status().await.unwrap().success());
     let started = Instant::now();

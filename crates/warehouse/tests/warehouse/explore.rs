@@ -1,4 +1,4 @@
-//! Questions that people put together, against plain Rust on the same events.
+//! Questions of the explorer, compared with plain Rust on the same events.
 
 use serde_json::Value;
 use uuid::Uuid;
@@ -22,7 +22,7 @@ const VALUES: &[&str] = &[
 ];
 const NAMES: &[&str] = &["plan", "seats", "tags", "o.k", "it's \"odd\"", "missing", "n"];
 
-/// A value that people send, in JSON.
+/// A JSON value such as people send.
 fn json_value(dice: &mut Dice, depth: u32) -> Value {
     match dice.below(if depth == 0 { 9 } else { 7 }) {
         0 => Value::Null,
@@ -160,7 +160,7 @@ async fn names_and_values_are_data_whatever_they_look_like() {
         assert_eq!(found, Finding { total: 3.0, groups: vec![group] }, "{name}");
         let values = store.warehouse.values(&question, &property, "").await.unwrap();
         let values: Vec<_> = values.values.iter().map(|found| found.value.as_str()).collect();
-        // An empty text is no suggestion.
+        // An empty text is not suggested.
         assert_eq!(values, if name.is_empty() { vec![] } else { vec![name] });
     }
 }

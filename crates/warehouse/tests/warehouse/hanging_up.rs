@@ -14,10 +14,10 @@ use warehouse::{Denied, Error, Gate, Location, Turn, Warehouse};
 use crate::engine::by_hand;
 use crate::support::{Store, number};
 
-/// Takes far longer than the limit of a statement. It has a parameter, as every question of the
-/// product has: the engine lists such a statement as it understood it, not as it was written.
+/// Takes far longer than a statement's time limit. It has a parameter, as every question of the product does:
+/// the engine lists such a statement in its own form, not as it was written.
 const ENDLESS: &str = "SELECT max(sipHash64(number, {salt:UInt8})) FROM numbers(1000000000000)";
-/// Long enough for a busy machine, and far shorter than the statement's own limit.
+/// Long enough for a busy machine, and far shorter than the statement's time limit.
 const SOON: Duration = Duration::from_secs(4);
 
 async fn running(warehouse: &Warehouse) -> u64 {
@@ -47,12 +47,12 @@ async fn a_statement_ends_with_its_caller() {
     for question in &questions[..2] {
         question.abort();
     }
-    // One goes on: the right ones are ended, and no others.
+    // One continues: the right statements were ended, and no others.
     until_running(&store.warehouse, 1, SOON).await;
     assert!(!questions[2].is_finished());
     questions[2].abort();
     until_running(&store.warehouse, 0, SOON).await;
-    // The engine and its sessions are as they were.
+    // The engine and its sessions are unaffected.
     assert_eq!(number(&store.warehouse, "SELECT 1 AS n", &[]).await, 1);
     assert_eq!(store.warehouse.generation(), 1);
 }
@@ -60,7 +60,7 @@ async fn a_statement_ends_with_its_caller() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_statement_on_a_server_gives_its_place_up_with_its_caller() {
     let folder = tempfile::tempdir().unwrap();
-    // Two places for statements that read: the third would wait for ten seconds, in vain.
+    // There are two places for reading statements: the third would wait for ten seconds in vain.
     let (_engine, port) = by_hand(folder.path(), "s").await;
     let url = Url::parse(&format!("http://u:s@127.0.0.1:{port}")).unwrap();
     let warehouse = Warehouse::open(Location::Remote { url });
@@ -92,12 +92,12 @@ async fn a_server_is_told_to_end_what_nobody_waits_for() {
     assert!(head.contains("readonly=1"), "{head}");
     assert!(head.contains("cancel_http_readonly_queries_on_client_close=1"), "{head}");
     question.abort();
-    // The server learns of it by the end of the connection.
+    // The server notices that the connection has ended.
     let mut rest = Vec::new();
     let ended = tokio::time::timeout(SOON, stream.read_to_end(&mut rest)).await;
     ended.expect("the connection ends").unwrap();
 
-    // What changes something is not to be ended half-way.
+    // A statement that changes something must not be ended halfway.
     let change = {
         let warehouse = warehouse.clone();
         tokio::spawn(async move { warehouse.execute("OPTIMIZE TABLE t", &[]).await })
@@ -111,7 +111,7 @@ async fn a_server_is_told_to_end_what_nobody_waits_for() {
     change.await.unwrap().unwrap();
 }
 
-/// Lets so many in at once and counts them.
+/// Lets this many in at once, and counts them.
 #[derive(Default)]
 struct CountingGate {
     inside: Arc<AtomicUsize>,
@@ -151,7 +151,7 @@ async fn every_question_takes_one_turn_and_gives_it_back() {
     assert!(guarded.query::<()>("SELECT nothing", &[]).await.is_err());
     assert_eq!(gate.entered.load(Ordering::SeqCst), 4);
     assert_eq!(gate.inside.load(Ordering::SeqCst), 0);
-    // Changes do not wait there, and patience does not walk around it.
+    // Changes do not wait at the gate, and questions with a longer time limit do not bypass it.
     guarded.execute("OPTIMIZE TABLE profiles", &[]).await.unwrap();
     assert_eq!(gate.entered.load(Ordering::SeqCst), 4);
     let question = ask(&guarded.patient(Duration::from_secs(60)));

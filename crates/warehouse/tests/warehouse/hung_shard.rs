@@ -1,5 +1,5 @@
-//! A shard that is stopped in the middle of its work takes statements and answers none. It is named within
-//! seconds, and not taken for one that is only busy.
+//! A shard that is stopped in the middle of its work accepts statements and answers none. The error names it
+//! within seconds, and it is not mistaken for a busy one.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
@@ -12,12 +12,12 @@ use crate::shards::{open, roam};
 use crate::support::{Event, START_MS, counted, know, load, make_up, rows, same, stored};
 
 const READY: Duration = Duration::from_secs(60);
-/// How long a shard may hang before it is named, with what a busy machine adds to it.
+/// How long a shard may hang before the error names it, with some extra time for a busy machine.
 const NAMED_WITHIN: Duration = Duration::from_secs(16);
 /// Much longer than that.
 const PATIENT: Duration = Duration::from_secs(120);
 
-/// How long it took until the second shard was named.
+/// The time until the second shard was named.
 async fn until_named<T: std::fmt::Debug>(work: impl Future<Output = Result<T, Error>>) -> Duration {
     let begun = Instant::now();
     let error = work.await.unwrap_err();
@@ -61,7 +61,7 @@ async fn a_shard_that_hangs_is_named_soon_and_one_that_is_busy_is_waited_for() {
     assert!(begun.elapsed() > Duration::from_secs(11), "the other was not busy for long enough");
     assert!(asked < NAMED_WITHIN && cut < NAMED_WITHIN, "{asked:?} and {cut:?}");
     assert!(format!("{:?}", store.state()).contains("shard 2 ("), "{:?}", store.state());
-    // From then on nobody waits that long for it.
+    // From then on no statement waits that long for it.
     let again = until_named(count(&store, &apps)).await;
     assert!(again < Duration::from_secs(6), "{again:?}");
 
@@ -72,7 +72,7 @@ async fn a_shard_that_hangs_is_named_soon_and_one_that_is_busy_is_waited_for() {
         assert!(back.elapsed() < READY, "nobody noticed that it is back: {:?}", store.state());
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
-    // Whatever the shard made of the load that was given up is completed, once.
+    // Whatever the shard did with the abandoned load is completed, once.
     let there =
         store.stored_of_batch(2, &apps, START_MS, START_MS + 60 * 86_400_000).await.unwrap();
     let there: BTreeSet<Uuid> = there.into_iter().map(|(_, log_id)| log_id).collect();

@@ -1,4 +1,4 @@
-//! What goes in comes out, and the rollups say the same as counting.
+//! What is stored can be read back, and the rollups agree with counting.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -97,7 +97,7 @@ async fn hostile_properties_are_kept_as_they_are() {
     let mut events = make_up(1, hostile.len(), &[app]);
     for (event, text) in events.iter_mut().zip(hostile) {
         event.properties = text.to_owned();
-        // Whose properties are read when it is counted.
+        // Page views have their properties read when they are counted.
         event.event = "page_view".to_owned();
         event.referrer = "";
     }
@@ -210,10 +210,10 @@ async fn known_ids_are_found_and_no_others() {
     assert_eq!(known(&ids[10_000..], 3).await, set(&ids[10_000..20_000]));
     // A load's own ids are not duplicates.
     assert_eq!(known(&ids[10_000..], 1).await, set(&ids[15_000..20_000]));
-    // Another app, or another time: another message.
+    // With another app or another time it is another message.
     let (app, at, id) = ids[0];
     assert!(known(&[(other, at, id), (app, at + 1, id)], 3).await.is_empty());
-    // What an earlier version has stored is known by its id alone.
+    // An id stored by an earlier version is recognized by the id alone.
     let old = format!("INSERT INTO log_ids VALUES ('{id}', '{app}', now(), 9)");
     store.warehouse.execute(&old, &[]).await.unwrap();
     assert_eq!(known(&[(app, at + 1, id)], 3).await, set(&ids[..1]));

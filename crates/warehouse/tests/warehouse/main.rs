@@ -1,8 +1,8 @@
-//! The warehouse with the real engine, each test in a folder of its own.
+//! Tests of the warehouse with the real engine, each in its own folder.
 
 #![allow(clippy::unwrap_used)]
 
-// The program's tests need more of it.
+// The program's tests use the rest of it.
 mod analyses;
 mod breakdowns;
 #[allow(dead_code)]

@@ -1,4 +1,4 @@
-//! Values over an app's limits: stored as they are, counted together, exactly.
+//! Values over an app's limits: stored as they are, counted together, and exact.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -87,7 +87,7 @@ async fn load(store: &Store, app: Uuid, batch: u64, sent: &[Sent]) {
     store.warehouse.insert(&event_insert(batch), body.into(), Insert::default()).await.unwrap();
 }
 
-/// Events and people by value, as the rollups should have it.
+/// Events and people by value, as the rollups should have them.
 fn plain<'a>(
     sent: &'a [Sent],
     value: impl Fn(&'a Sent) -> &'a str,
@@ -128,7 +128,8 @@ async fn what_is_over_a_limit_is_counted_together_and_stored_as_it_is() {
         let own = shares.iter().filter(|share| share.dimension == dimension);
         own.map(|it| (it.value.clone(), it.is_rest, it.events, it.persons)).collect::<Vec<_>>()
     };
-    // 200 of an operating system over the limit; ten browsers, one of them beyond ten, and one over.
+    // 200 events have an operating system over the limit. Ten browsers are listed; the rest is one more and
+    // the one over the limit.
     let os = plain(&sent, |one| &one.os, OS);
     let expected_os = [("iOS", false, os["iOS"]), ("", true, os[OTHER])];
     assert_eq!(of("os"), expected_os.map(|(v, r, (e, p))| (v.to_owned(), r, e, p)));
@@ -151,7 +152,7 @@ async fn what_is_over_a_limit_is_counted_together_and_stored_as_it_is() {
         counts.into_iter().map(|one| (one.event, (one.events, one.persons))).collect();
     assert_eq!(counts, plain(&later, |one| &one.event, EVENT), "a part of a day");
 
-    // The events themselves are as they were sent.
+    // The events themselves are stored as they were sent.
     let kept = "SELECT count() AS n FROM events WHERE event = 'order 301'";
     assert_eq!(number(&store.warehouse, kept, &[]).await, 1);
 }
@@ -206,17 +207,18 @@ async fn values_over_a_limit_are_not_offered() {
     let found = store.warehouse.values(&question(None), &os, "").await.unwrap();
     let values: Vec<_> = found.values.iter().map(|it| (it.value.as_str(), it.events)).collect();
     assert_eq!((values, found.other, found.more), (vec![("iOS", 40)], 20, false));
-    // Of an event that has no counts of its own, too.
+    // The same for an event that has no counts of its own.
     let found = store.warehouse.values(&question(Some("order 1")), &os, "").await.unwrap();
     assert_eq!((found.values.len(), found.other), (1, 0), "{found:?}");
-    // The explorer tells them apart: it reads the events.
+    // The explorer shows them separately, because it reads the events.
     let mut by_os = question(None);
     by_os.group_by = Some(os);
     let groups = store.warehouse.explore(&by_os).await.unwrap().groups;
     assert_eq!(groups.len(), 11, "ten and the rest: {groups:?}");
 }
 
-/// Each statement may take 192 MB: to count and find examples of every name at once takes gigabytes.
+/// Each statement may use 192 MB; counting and finding examples of every name in one statement would take
+/// gigabytes.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_flood_of_property_names_costs_little_and_hides_none() {
     let store = Store::open().await;
@@ -228,7 +230,7 @@ async fn a_flood_of_property_names_costs_little_and_hides_none() {
     };
     let sent: Vec<Sent> = (0..5_200)
         .map(|n| {
-            // The app's own: within the limit, after what filled it.
+            // The app's regular event: its names are within the limit, but come after those of the flood.
             let own = n % 26 == 25;
             let plan = format!("{{\"plan\":\"pro\",\"seats\":{}}}", n % 3);
             Sent {

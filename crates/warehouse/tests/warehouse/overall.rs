@@ -1,4 +1,4 @@
-//! What the dashboard asks, against plain counting of the same events.
+//! The dashboard's questions, compared with plain counting of the same events.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -15,7 +15,7 @@ use crate::support::{
     small_and_large, stored,
 };
 
-/// Several apps over eleven days, in sessions of some minutes with pauses around half an hour.
+/// Events of several apps over eleven days, in sessions of some minutes with gaps around half an hour.
 pub fn days(seed: u64, apps: &[Uuid]) -> Vec<Event> {
     let mut dice = Dice(seed);
     let mut events = Vec::new();
@@ -41,7 +41,7 @@ pub fn days(seed: u64, apps: &[Uuid]) -> Vec<Event> {
     events
 }
 
-/// The events of a range, by app.
+/// The events in a range, by app.
 fn by_app(events: &[Event], from: i64, to: i64) -> BTreeMap<Uuid, Vec<&Event>> {
     let mut by_app: BTreeMap<Uuid, Vec<&Event>> = BTreeMap::new();
     for event in events.iter().filter(|event| event.time_ms >= from && event.time_ms < to) {
@@ -64,7 +64,7 @@ fn counts(events: &[&Event]) -> Counts {
     }
 }
 
-/// Of the events, where devices are known from `ever`.
+/// The expected answer about these events, where `ever` says which devices are known.
 fn expected(events: &[Event], ever: &[Event], cuts: &[i64]) -> Overall {
     let (from, to) = (cuts[0], cuts[cuts.len() - 1]);
     let mut overall = Overall::default();
@@ -94,7 +94,7 @@ fn expected(events: &[Event], ever: &[Event], cuts: &[i64]) -> Overall {
     overall
 }
 
-/// When sessions of each app began.
+/// The start times of each app's sessions.
 fn sessions(events: &[Event], from: i64, to: i64) -> Vec<(Uuid, i64)> {
     let mut times: BTreeMap<(Uuid, &str), Vec<i64>> = BTreeMap::new();
     for (app, events) in by_app(events, from, to) {
@@ -112,7 +112,7 @@ fn sessions(events: &[Event], from: i64, to: i64) -> Vec<(Uuid, i64)> {
     starts
 }
 
-/// When devices of each app were there first.
+/// The time when each device of each app was first seen.
 fn first_seen(events: &[Event]) -> Vec<(Uuid, i64)> {
     let mut first: BTreeMap<(Uuid, &str), i64> = BTreeMap::new();
     for event in events {
@@ -181,7 +181,7 @@ fn shares(events: &[Event], from: i64, to: i64, most: usize) -> Vec<BreakdownVal
     shares
 }
 
-/// Of apps whose sets are joined here, and as if all were too large for that.
+/// Checks with the sets joined in this process, and as if all sets were too large for that.
 async fn check(warehouse: &Warehouse, apps: &[Uuid], events: &[Event], cuts: &[i64]) {
     for warehouse in small_and_large(warehouse) {
         check_as_of(&warehouse, apps, events, events, cuts, &Versions::unknown()).await;
@@ -209,7 +209,7 @@ async fn check_as_of(
     assert_eq!(found, plain_pages::lists(events, (from, to), 3, shown), "{cuts:?}");
 }
 
-/// A part of a range counts what a range that ends there would, and changes nothing about the whole.
+/// A part of a range counts what a shorter range would, and changes nothing in the whole.
 async fn check_part(
     warehouse: &Warehouse,
     apps: &[Uuid],
@@ -219,7 +219,7 @@ async fn check_part(
 ) {
     let versions = Versions::unknown();
     let quarters = (cuts[cuts.len() - 1] - cuts[0]) / BUCKET_MS;
-    // From before the range to after it, and most often within a bucket.
+    // From before the range to after it, and usually inside a bucket.
     let within = dice.below(u64::try_from(quarters).unwrap()) as i64;
     for length in [-1, 0, 1, within, quarters - 1, quarters, quarters + 1] {
         let end = cuts[0] + length * BUCKET_MS;
@@ -240,12 +240,12 @@ async fn every_figure_is_what_counting_says() {
     let store = Store::open().await;
     let apps: Vec<Uuid> = (0..3).map(|_| Uuid::new_v4()).collect();
     let mut events = days(5, &apps);
-    // One app has devices alone, which have the lower numbers: beside the others it is small.
+    // One app has only devices, with low numbers, which makes it small beside the others.
     events.iter_mut().filter(|event| event.app == apps[0]).for_each(|event| event.user_id.clear());
     own(&mut events);
     let (late, prompt): (Vec<_>, Vec<_>) =
         events.iter().cloned().partition(|event| event.log_id.as_bytes()[0] < 64);
-    // Late events come after others of their time were counted.
+    // Late events arrive after others of their time were counted.
     store.insert(1, &prompt).await;
     store.insert(2, &late).await;
     let people = 500;
@@ -258,7 +258,7 @@ async fn every_figure_is_what_counting_says() {
         let mut at = START_MS + dice.below(300) as i64 * BUCKET_MS;
         let mut cuts = vec![at];
         for _ in 0..=dice.below(8) {
-            // Days, hours and odd ones.
+            // Days, hours and odd lengths.
             let length = [96, 96, 4, 2, 1, 93, 100][dice.below(7) as usize];
             at += length * BUCKET_MS;
             cuts.push(at);
@@ -293,7 +293,8 @@ async fn an_answer_that_would_be_too_long_is_counted_by_the_store() {
     let cuts: Vec<i64> = (0..12).map(|day| START_MS + day * 86_400_000 + 1_800_000).collect();
     let limits = SetLimits { people: u32::MAX, answer_bytes: 4_000 };
     let bounded = store.warehouse.with_set_limits(limits);
-    // What was too long is known the second time, and of a short range the sets still come here.
+    // The second time it is known which sets are too long. For a short range the sets still come to this
+    // process.
     for _ in 0..2 {
         let versions = Versions::unknown();
         bounded.gather(&apps, [&cuts[..5], &cuts[5..]], &versions).await.unwrap();
@@ -301,7 +302,7 @@ async fn an_answer_that_would_be_too_long_is_counted_by_the_store() {
         let short = [cuts[0], cuts[0] + BUCKET_MS];
         check_as_of(&bounded, &apps, &events, &events, &short, &versions).await;
     }
-    // Counts have a limit of their own, beyond any of these.
+    // Counts have a limit of their own, which none of these exceeds.
     let none = bounded.with_set_limits(SetLimits { people: u32::MAX, answer_bytes: 0 });
     check_as_of(&none, &apps, &events, &events, &cuts, &Versions::unknown()).await;
 }
@@ -317,7 +318,7 @@ async fn what_was_gathered_needs_no_engine() {
         (0..=count).map(|n| START_MS + (first + n * length) * BUCKET_MS).collect()
     };
     let pairs = [
-        // One after the other, from half past, with a gap, and of a single quarter each.
+        // Adjacent, starting at half past, with a gap, and of one quarter of an hour each.
         [cuts(96, 96, 4), cuts(480, 96, 4)],
         [cuts(482, 96, 2), cuts(98, 96, 2)],
         [cuts(101, 4, 10), cuts(700, 4, 10)],
@@ -326,13 +327,13 @@ async fn what_was_gathered_needs_no_engine() {
     for [one, other] in &pairs {
         store.warehouse.gather(&apps, [one, other], &versions).await.unwrap();
     }
-    // Of two ranges that are compared up to a moment, that is one more cut.
+    // Two ranges that are compared up to a moment have one more cut.
     let parts = [(cuts(864, 96, 1), 41), (cuts(768, 96, 1), 41)];
     let part_end = |cuts: &[i64], quarters: i64| cuts[0] + quarters * BUCKET_MS;
     let [one, other] = [&parts[0], &parts[1]]
         .map(|(cuts, quarters)| [cuts[0], part_end(cuts, *quarters), cuts[1]]);
     store.warehouse.gather(&apps, [&one, &other], &versions).await.unwrap();
-    // Nor does it harm where there is nothing to gather.
+    // Gathering also works where there is nothing to gather.
     for [one, other] in
         [[cuts(0, 96, 3), cuts(96, 96, 3)], [cuts(0, 1, 1), cuts(1, 1, 1)], [vec![], cuts(0, 1, 1)]]
     {
@@ -351,14 +352,14 @@ async fn what_was_gathered_needs_no_engine() {
     }
 }
 
-/// As the metadata database would have it after so many loads.
+/// The versions that the metadata database would have after these loads.
 fn versions_of(loads: &[&[Event]], removals: i64) -> Versions {
     let mut days: BTreeMap<(Uuid, u32), i64> = BTreeMap::new();
     let mut versions = Versions::default();
     for load in loads {
         let touched: BTreeSet<(Uuid, u32)> = load
             .iter()
-            // Sessions and visits may reach over midnight.
+            // Sessions and visits may cross midnight.
             .flat_map(|event| {
                 [-1_800, 0, 1_800].map(|by| (event.app, i64::from(event.bucket()) + by))
             })
@@ -384,7 +385,7 @@ async fn what_was_read_once_is_good_until_its_day_changes() {
     let mut ordered = events.clone();
     ordered.sort_by_key(|event| event.time_ms);
     let (early, later) = ordered.split_at(ordered.len() / 2);
-    // One event in ten comes after everything else.
+    // One event in ten arrives after everything else.
     let is_late = |event: &Event| event.log_id.as_bytes()[0] < 26;
     let (late, early): (Vec<_>, Vec<_>) = early.iter().cloned().partition(is_late);
     let known = versions_of(&[&early], 0);
@@ -392,11 +393,11 @@ async fn what_was_read_once_is_good_until_its_day_changes() {
     let [small, large] = small_and_large(&store.warehouse);
     check_as_of(&small, &apps, &early, &early, &cuts, &known).await;
     check_as_of(&large, &apps, &early, &early, &cuts, &known).await;
-    // Whoever does not say that something changed is told what was.
+    // A caller with the old versions gets the old answer.
     store.insert(2, later).await;
     store.insert(3, &late).await;
     check_as_of(&small, &apps, &early, &early, &cuts, &known).await;
-    // Of large apps that is so of counts by time. Those by name are kept with the whole answer alone.
+    // For large apps that holds for counts by time. Counts by name are kept only as part of the whole answer.
     let found = large.overall(&apps, &cuts, None, &known).await.unwrap();
     assert_eq!(found, expected(&owned(&early, &early), &early, &cuts));
     let known = versions_of(&[&early, later, &late], 0);
@@ -405,7 +406,7 @@ async fn what_was_read_once_is_good_until_its_day_changes() {
         check_as_of(store, &apps, &events, &events, &cuts, &known).await;
         check_as_of(store, &apps, &events, &events, &some, &known).await;
     }
-    // A removal is told of no day, and devices are remembered for longer than their events.
+    // A removal is not noted for any day, and devices are remembered for longer than their events.
     let cut = START_MS + 3 * 86_400_000;
     store.warehouse.retain(apps[0], cut).await.unwrap();
     check_as_of(&small, &apps, &events, &events, &cuts, &known).await;
@@ -437,7 +438,7 @@ async fn many_who_ask_while_events_come_in_are_told_what_is_so() {
     for answer in asking {
         answer.await.unwrap();
     }
-    // Whatever those read and kept, it was as of before.
+    // Whatever those questions read and kept was the state before.
     let after = versions_of(&[first, second], 0);
     for answer in (0..6).map(|_| ask(after.clone())).collect::<Vec<_>>() {
         assert_eq!(answer.await.unwrap(), expected(&events, &events, &cuts));
@@ -457,7 +458,7 @@ async fn figures_follow_what_is_removed() {
     check(&store.warehouse, &apps, &events, &cuts).await;
     let gone = Identity::of(apps[0], Kind::Device, device.as_bytes());
     assert!(store.warehouse.person_ids(&[gone]).await.unwrap().is_empty());
-    // Cut where no longer piece ends; devices are remembered from before.
+    // The cut is not at the end of any longer bucket; devices are remembered from before it.
     let cut = START_MS + 2 * 86_400_000 + 5 * BUCKET_MS;
     assert!(store.warehouse.oldest_before(apps[1], cut).await.unwrap().is_some());
     store.warehouse.retain(apps[1], cut).await.unwrap();
@@ -483,7 +484,7 @@ async fn a_number_is_found_again_and_is_its_apps_own() {
     assert_eq!(found, rows.iter().copied().collect());
     assert_eq!(store.warehouse.last_number(one).await.unwrap(), 300);
     assert_eq!(store.warehouse.last_number(two).await.unwrap(), 0);
-    // The engine hashes as we do, whatever the length.
+    // The engine's hash equals ours, for names of every length.
     for (n, name) in names.iter().enumerate().step_by(7) {
         let sql = "SELECT toUInt64(no) AS n FROM identities WHERE app_id = {app:UUID} \
                    AND hash = xxHash64(concat('d', {name:String}))";
@@ -498,7 +499,7 @@ async fn events_of_a_version_without_numbers_are_counted_too() {
     let apps: Vec<Uuid> = (0..2).map(|_| Uuid::new_v4()).collect();
     let events = days(3, &apps);
     store.insert(1, &events).await;
-    // As that version left it.
+    // The tables as that version left them.
     for table in [
         "identities",
         "session_starts",
@@ -539,7 +540,7 @@ async fn events_of_a_version_without_numbers_are_counted_too() {
     store.warehouse.stop().await;
     let again = Warehouse::open(at(store.folder.path(), 1024));
     again.ready(Duration::from_secs(120)).await.unwrap();
-    // Everyone has another number by now, so owners have, too.
+    // Everyone has a new number now, and so do owners.
     let but_owners = |mut counts: crate::support::Counts| {
         counts.retain(|key, _| !key.starts_with("owner "));
         counts
@@ -569,7 +570,7 @@ async fn hours_of_a_version_without_them_are_counted_beside_the_running_system()
         "DROP VIEW breakdowns_1h_view",
         "DROP TABLE totals_1h",
         "DROP TABLE events_1h",
-        // An attempt that was cut off.
+        // An interrupted attempt.
         "INSERT INTO breakdowns_1h SELECT * FROM breakdowns_1h",
         "DELETE FROM schema_migrations WHERE number = 4",
     ] {
@@ -584,7 +585,7 @@ async fn hours_of_a_version_without_them_are_counted_beside_the_running_system()
     assert!(!again.is_everything_counted());
     check(&again, &apps, sooner, &cuts).await;
 
-    // One part is done, another is begun, and events come in meanwhile.
+    // One part is done, another has begun, and events arrive in between.
     let left = again.recounts_left().await.unwrap();
     assert!(left.len() >= apps.len(), "{left:?}");
     recount(&again, &left[0]).await;
@@ -620,7 +621,7 @@ async fn counts_of_a_version_that_laid_them_out_differently_are_copied() {
     let (later, sooner) = events.split_at(events.len() / 3);
     store.insert(1, sooner).await;
     for sql in [
-        // What a copy that was cut off leaves.
+        // What an interrupted copy leaves behind.
         "CREATE TABLE events_15m_anew AS events_15m",
         "INSERT INTO events_15m_anew SELECT * FROM events_15m",
         "DELETE FROM schema_migrations WHERE number = 5",

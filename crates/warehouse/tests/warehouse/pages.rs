@@ -1,6 +1,6 @@
-//! Pages, referring sites and visits, where their rules go beyond what every count has. That they are
-//! what plain counting says, also of events that come late, after erasures and retention, of large apps and on
-//! shards, is looked at with all other counts (`plain_pages`).
+//! Pages, referring sites and visits, where their rules go beyond those of other counts. `plain_pages`
+//! compares them with plain counting together with all other counts, including late events, erasures,
+//! retention, large apps and shards.
 
 use std::time::Duration;
 
@@ -30,7 +30,7 @@ async fn ask(
     warehouse.pages(apps, from, to, most, shown, &Versions::unknown()).await.unwrap()
 }
 
-/// As if everything between slashes were somebody's.
+/// Hides every part of a path that is marked as personal.
 fn hidden(_: &str, value: &str) -> String {
     value.split('/').map(|part| if part.contains('\0') { "***" } else { part }).collect()
 }
@@ -61,7 +61,7 @@ async fn pages_that_are_told_as_one_are_counted_as_one() {
     }
 }
 
-/// A visit from 23:20 to 00:40, in pieces that come in any order.
+/// A visit from 23:20 to 00:40, with its page views in any order of arrival.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_visit_is_one_however_its_page_views_come_in() {
     let app = Uuid::new_v4();
@@ -98,7 +98,7 @@ async fn a_visit_is_one_however_its_page_views_come_in() {
     }
 }
 
-/// Page views of one moment: whichever is first, it is the same when it is counted again.
+/// Page views at the same moment: the same one is first each time they are counted.
 #[tokio::test(flavor = "multi_thread")]
 async fn of_one_moment_the_same_page_comes_first_every_time() {
     let store = Store::open().await;
@@ -121,7 +121,7 @@ async fn of_one_moment_the_same_page_comes_first_every_time() {
 async fn pages_of_a_version_without_them_are_counted_beside_the_running_system() {
     let store = Store::open().await;
     let apps: Vec<Uuid> = (0..2).map(|_| Uuid::new_v4()).collect();
-    // Over the end of a month in the middle of a week, and more.
+    // Across the end of a month in the middle of a week, and further.
     let mut events = [days(41, &apps), make_up(42, 800, &apps)].concat();
     events.iter_mut().for_each(|event| event.time_ms += 15 * 86_400_000);
     own(&mut events);
@@ -148,7 +148,7 @@ async fn pages_of_a_version_without_them_are_counted_beside_the_running_system()
     assert!(!again.knows_pages());
     assert_eq!(number(&again, "SELECT count() AS n FROM pages_15m", &[]).await, 0);
 
-    // One part is done, another is begun, and events come in meanwhile.
+    // One part is done, another has begun, and events arrive in between.
     let left = again.recounts_left().await.unwrap();
     assert!(left.len() >= 2 * apps.len(), "two months of each: {left:?}");
     recount(&again, &left[0]).await;
@@ -175,7 +175,7 @@ async fn pages_and_sites_over_a_limit_are_counted_together() {
         let (path, over) = if n % 4 == 0 { ("/", 0) } else { (path.as_str(), PAGE) };
         let row = EventRow {
             app_id: app,
-            // Each a visit of its own.
+            // Each is a visit of its own.
             time_ms: START_MS + i64::from(n) * 2_000_000,
             event: "page_view",
             log_id: Uuid::new_v4(),

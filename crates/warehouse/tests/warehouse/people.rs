@@ -1,4 +1,4 @@
-//! The people behind figures: as many as the figure says, and the right ones.
+//! The people behind figures: as many as the figure, and the right ones.
 
 use std::collections::BTreeSet;
 
@@ -112,7 +112,7 @@ pub async fn of_the_others(
     }
 }
 
-/// By name.
+/// Compares their names.
 pub async fn are_those_who_did(store: &Warehouse, events: &[Event], trend: &TrendQuery) {
     let expected: BTreeSet<String> =
         chosen(events, &trend.scope, &trend.event, range(&trend.slots))
@@ -128,7 +128,7 @@ pub async fn are_those_who_did(store: &Warehouse, events: &[Event], trend: &Tren
     assert_eq!(names, expected, "{trend:#?}");
     assert_eq!(all.len(), expected.len());
     assert!(all.is_sorted_by_key(|person| std::cmp::Reverse(person.last_ms)));
-    // A page of them, and what lies beyond the last.
+    // One page of them, and one beyond the last.
     let page = store.people_of(trend.scope.app, &found, 2, 1).await.unwrap();
     assert_eq!(page, all.iter().skip(1).take(2).cloned().collect::<Vec<_>>());
 }

@@ -1,4 +1,4 @@
-//! The answers to questions about events, by plain Rust.
+//! Answers to questions about events, computed in plain Rust.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +10,7 @@ use warehouse::{
 
 use crate::support::Event;
 
-/// An element of a property, as plain Rust sees it.
+/// An element of a property's value.
 #[derive(Clone)]
 pub enum Element {
     Text(String),
@@ -26,7 +26,7 @@ impl Element {
         }
     }
 
-    /// Also of a number that was sent as text.
+    /// The number, even if it was sent as text.
     pub fn number(&self) -> Option<f64> {
         match self {
             Self::Number(number, _) => Some(*number),
@@ -70,7 +70,7 @@ pub fn elements(event: &Event, property: &Property) -> Vec<Element> {
     list.into_iter().filter_map(element).collect()
 }
 
-/// Whether an element is not shown to those who may not see personal data.
+/// Whether callers without access to personal data do not see this element.
 pub fn is_hidden(event: &Event, element: &Element) -> bool {
     let ids = [&event.user_id, &event.device_id];
     let is_id = |text: &str| ids.iter().any(|id| !id.is_empty() && text.contains(id.as_str()));
@@ -103,7 +103,7 @@ pub fn passes(event: &Event, filter: &Filter, hide: bool) -> bool {
     passed != filter.negated
 }
 
-/// The order that groups of the same size come in.
+/// The order of groups of the same size.
 fn rank(key: &Key) -> (u8, String) {
     match key {
         Key::NotSet => (0, String::new()),
@@ -194,7 +194,7 @@ pub fn evaluate(events: &[Event], question: &ExploreQuery) -> Finding {
             |key: &Key| key == wanted_key || *wanted_key == Key::Rest && !told.contains(key);
         let (mut whole, mut points) = (Count::default(), BTreeMap::<usize, Count>::new());
         for (slot, event) in &wanted {
-            // Once, even if several of its elements are in the rest.
+            // Counted once, even if several of its elements are in the rest.
             if keys(event).iter().any(belongs) {
                 whole.add(event);
                 points.entry(*slot).or_default().add(event);

@@ -1,4 +1,4 @@
-//! What people do, by plain Rust: slow, and as close to the words of the definitions as can be.
+//! Analyses in plain Rust: slow, and as close to the wording of the definitions as possible.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,7 +17,7 @@ fn meets(event: &Event, condition: &Condition, hide: bool) -> bool {
         Condition::Test(filter) => passes(event, filter, hide),
         Condition::All(all) => all.iter().all(|part| meets(event, part, hide)),
         Condition::Any(any) => any.iter().any(|part| meets(event, part, hide)),
-        // Which people are left is what the tests choose events by.
+        // The tests pass only the events of the people concerned.
         Condition::Among(_) | Condition::FromDevice(_) | Condition::Not(_) => true,
     }
 }
@@ -50,7 +50,8 @@ pub fn slot(slots: &Slots, time_ms: i64) -> usize {
     slots.starts.iter().rposition(|start| *start as i64 * 1_000 <= time_ms).unwrap()
 }
 
-/// What events are broken down by. By people, `breakdowns` compares it with questions about those people.
+/// The event properties of a breakdown. `breakdowns` tests those by people, with questions about those
+/// people.
 pub fn of_events(group_by: &[GroupBy]) -> Vec<Property> {
     let property = |by: &GroupBy| match by {
         GroupBy::Event(property) => property.clone(),
@@ -59,7 +60,7 @@ pub fn of_events(group_by: &[GroupBy]) -> Vec<Property> {
     group_by.iter().map(property).collect()
 }
 
-/// The first of an event's values.
+/// The first of the event's values.
 fn key(event: &Event, property: &Property, hide: bool) -> Key {
     let shown = elements(event, property).into_iter().next();
     match shown {
@@ -78,15 +79,15 @@ pub fn rank(key: &Key) -> (u8, String) {
     }
 }
 
-/// The values of an event, each property's first.
+/// The event's values, the first one of each property.
 fn values(event: &Event, properties: &[Property], hide: bool) -> Vec<Key> {
     properties.iter().map(|property| key(event, property, hide)).collect()
 }
 
-/// Who belongs to which values, in the order in which groups of the same size come.
+/// The people for each combination of values, in the order of groups of the same size.
 pub type ByValues = BTreeMap<Vec<(u8, String)>, (Vec<Key>, BTreeSet<String>)>;
 
-/// The groups that are told apart.
+/// The groups that are shown separately.
 fn groups(
     events: &[Event],
     scope: &Scope,
@@ -108,7 +109,7 @@ fn groups(
     groups.into_iter().map(|(values, _)| values).collect()
 }
 
-/// By person.
+/// Events by person.
 fn of_each<'a>(events: impl Iterator<Item = &'a Event>) -> BTreeMap<String, Vec<&'a Event>> {
     let mut people: BTreeMap<String, Vec<&Event>> = BTreeMap::new();
     for event in events {
@@ -122,7 +123,7 @@ struct Chain {
     group: usize,
 }
 
-/// All ways to make steps, one after the other, that begin at some place of the list.
+/// All ways to complete steps in order, beginning at each place in the list.
 fn chains(
     list: &[(i64, u16, usize)],
     query: &FunnelQuery,
@@ -188,7 +189,7 @@ pub fn funnel(events: &[Event], query: &FunnelQuery) -> Funnel {
         list.sort_unstable();
         let mut found = Vec::new();
         chains(&list, query, &mut Vec::new(), &mut found);
-        // The longest; of those, the one that ended first; of those, the latest events that led there.
+        // The longest chain; of several, the one that ended first; of those, the one of the latest events.
         let best = found.into_iter().max_by_key(|chain| {
             let mut before: Vec<usize> = chain.clone();
             before.reverse();
@@ -237,7 +238,7 @@ pub fn funnel(events: &[Event], query: &FunnelQuery) -> Funnel {
     Funnel { steps: steps(None), groups, over_time, durations_ms }
 }
 
-/// Of ten parts: where the line between the two nearest lies, rounded down.
+/// A quantile in tenths, interpolated between the two nearest numbers and rounded down.
 fn quantile(numbers: &[i64], tenths: usize) -> Option<i64> {
     let last = numbers.len().checked_sub(1)?;
     let place = last * tenths / 10;
@@ -255,7 +256,7 @@ fn active(events: &[Event], scope: &Scope, choice: &EventChoice, slots: &Slots) 
     sets
 }
 
-/// When each did it first, and with which event.
+/// When each person did it first, and with which event.
 fn first_times<'a>(
     events: &'a [Event],
     scope: &Scope,
@@ -288,7 +289,7 @@ pub fn retention(
         }
         None => 0,
     };
-    // Who is in which cohort, and with which group.
+    // The members of each cohort, with their group.
     let mut cohorts: Vec<BTreeSet<(String, usize)>> = vec![BTreeSet::new(); query.cohorts];
     if query.first_ever {
         for (person, firsts) in first_times(events, &query.scope, &query.first, range(&own).1) {

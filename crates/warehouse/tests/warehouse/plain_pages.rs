@@ -1,4 +1,4 @@
-//! Pages, referring sites and visits, by plain Rust.
+//! Pages, referring sites and visits in plain Rust.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,7 +12,7 @@ use crate::support::{Counts, Dice, Event};
 const HALF_HOUR_MS: i64 = 1_800_000;
 const TABLES: [(&str, u32); 4] = [("15m", 900), ("1h", 3_600), ("1d", 86_400), ("1w", 604_800)];
 
-/// Where page views happen: also at pages whose address holds the id of who sees them, or of another.
+/// The path of a page view. Some paths contain the visitor's id or another person's.
 pub fn path(dice: &mut Dice, device: &str, user: &str) -> String {
     let paths = [
         "/".to_owned(),
@@ -40,7 +40,7 @@ pub fn referrer(dice: &mut Dice) -> &'static str {
     ][dice.below(6) as usize]
 }
 
-/// The page of a page view, with a zero byte before its own person's ids.
+/// The page of a page view, with a zero byte before the visitor's own ids.
 pub fn page(event: &Event) -> String {
     let ids = [event.user_id.as_str(), event.device_id.as_str()];
     let part = |part: &str| {
@@ -67,7 +67,7 @@ fn views(events: &[Event]) -> impl Iterator<Item = &Event> {
     events.iter().filter(|event| event.event == "page_view")
 }
 
-/// The page views that visits begin and end with: ("entry" or "exit", the event).
+/// The page views on which visits begin and end: ("entry" or "exit", the event).
 pub fn ends(events: &[Event]) -> Vec<(&'static str, &Event)> {
     let mut of_device: BTreeMap<(Uuid, &str), Vec<&Event>> = BTreeMap::new();
     for event in views(events) {
@@ -75,7 +75,7 @@ pub fn ends(events: &[Event]) -> Vec<(&'static str, &Event)> {
     }
     let mut ends = Vec::new();
     for mut views in of_device.into_values() {
-        // Of those at the same moment, the first and the last by name.
+        // At the same moment, the first and the last by name.
         views.sort_by_key(|event| (event.time_ms, page(event)));
         for (at, event) in views.iter().enumerate() {
             let is_near = |other: Option<&&Event>| {
@@ -92,7 +92,7 @@ pub fn ends(events: &[Event]) -> Vec<(&'static str, &Event)> {
     ends
 }
 
-/// What the tables of pages should hold.
+/// The expected content of the tables of pages.
 pub fn count(events: &[Event], sent_by: impl Fn(&Event) -> String, counts: &mut Counts) {
     let mut sets: BTreeMap<String, (u64, BTreeSet<String>)> = BTreeMap::new();
     let mut add = |dimension: &str, event: &Event, value: &str, who: Option<String>| {
@@ -120,7 +120,7 @@ pub fn count(events: &[Event], sent_by: impl Fn(&Event) -> String, counts: &mut 
     }
 }
 
-/// What they do hold, as statements.
+/// The statements that read their actual content.
 pub fn statements() -> Vec<String> {
     let of_table = |(table, _)| {
         format!(
@@ -138,10 +138,10 @@ pub fn statements() -> Vec<String> {
     TABLES.into_iter().map(of_table).chain([visits.to_owned()]).collect()
 }
 
-/// How often something occurred, and with whom.
+/// The number of occurrences, and the people.
 type Occurred = (u64, BTreeSet<(Uuid, String)>);
 
-/// The lists of the dashboard, of pages and sites as they are told.
+/// The dashboard's lists of pages and sites.
 pub fn lists(
     events: &[Event],
     (from, to): (i64, i64),
@@ -162,7 +162,7 @@ pub fn lists(
         add("page", event, &page(event), true);
         add("site", event, site(event), true);
     }
-    // Whether a visit begins or ends with a page view depends on what is outside of the range, too.
+    // Whether a visit begins or ends with a page view also depends on events outside the range.
     for (dimension, event) in ends(events) {
         add(dimension, event, &page(event), false);
     }

@@ -1,4 +1,4 @@
-//! How much of something there was over time, by plain Rust.
+//! Trends in plain Rust.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +10,7 @@ use crate::plain::{Element, elements, is_hidden};
 use crate::plain_analyses::{ByValues, chosen, of_events, range, rank, slot};
 use crate::support::Event;
 
-/// All values of an event, for two properties each with each.
+/// All values of an event; for two properties, every combination.
 fn all_values(event: &Event, properties: &[Property], hide: bool) -> Vec<Vec<Key>> {
     let mut all = vec![Vec::new()];
     for property in properties {
@@ -34,7 +34,7 @@ fn all_values(event: &Event, properties: &[Property], hide: bool) -> Vec<Vec<Key
     all
 }
 
-/// Of each event of the range, when the session of its device began.
+/// For each event in the range, the start of its device's session.
 fn sessions(events: &[Event], scope: &Scope, (from, to): (i64, i64)) -> BTreeMap<Uuid, i64> {
     let mut devices: BTreeMap<&str, Vec<&Event>> = BTreeMap::new();
     let own = |event: &&Event| event.app == scope.app && (from..to).contains(&event.time_ms);

@@ -1,4 +1,4 @@
-//! Properties with columns of their own: whatever is in them, answers are those of the text.
+//! Properties with columns of their own: whatever a column contains, the answers are those of the text.
 
 use serde_json::json;
 use uuid::Uuid;
@@ -11,14 +11,14 @@ use crate::support::{Event, START_MS, Store, know, load, own, rows};
 
 const HOUR: i64 = 3_600_000;
 const NOW: i64 = START_MS / 1_000;
-/// As long as a column rests after it went out of use.
+/// How long a column rests after it goes out of use.
 const REST: i64 = 3_600;
 
 fn path(names: &[&str]) -> Vec<String> {
     names.iter().map(|name| (*name).to_owned()).collect()
 }
 
-/// Each has a plan in another form, and some have none.
+/// Most have a plan, in various forms; some have none.
 fn events(app: Uuid, seed: i64) -> Vec<Event> {
     let mut events: Vec<Event> = (0..60)
         .map(|number: i64| {
@@ -69,7 +69,7 @@ fn question(app: Uuid) -> TrendQuery {
     }
 }
 
-/// The store as it reads the two properties, and whether it does so from columns.
+/// A store that knows the columns, and how many of the two properties it reads from one.
 async fn reading(store: &Warehouse, app: Uuid) -> (Warehouse, usize) {
     let properties = [path(&["pl'an"]), path(&["cart", "total"])].map(Property::Path);
     let store = store.reading_columns(app, &properties).await.unwrap();
@@ -82,13 +82,13 @@ async fn answers_are_right(store: &Warehouse, app: Uuid, events: &[Event]) {
     assert_eq!(store.trend(&question(app)).await.unwrap(), expected);
 }
 
-/// Has the store do all that is left.
+/// Does all the work that is left.
 async fn work(store: &Warehouse, now: i64) -> usize {
     let mut steps = 0;
     loop {
         let left = store.property_column_work(now).await.unwrap();
         let Some(first) = left.first() else { return steps };
-        // It is done in the background: until then it is not begun again.
+        // It runs in the background and is not started again until it is done.
         if store.begin_property_column_work(first).await.unwrap() {
             steps += 1;
         }
@@ -107,11 +107,11 @@ async fn columns_hold_what_the_text_says(store: &Warehouse) {
     let again = store.add_property_column(app, &path(&["pl'an"]), NOW).await.unwrap().unwrap();
     assert_eq!((plan.number, again.number), (1, 1));
 
-    // Rows from before have nothing in it, so it is not read.
+    // The column is empty for older rows, so it is not read.
     let (reader, columns) = reading(store, app).await;
     assert_eq!(columns, 0);
     answers_are_right(&reader, app, &early).await;
-    // What comes from now on fills it by itself; of apps without columns it is left alone.
+    // New rows fill it by themselves; rows of apps without columns leave it empty.
     load(store, 2, &late).await.unwrap();
     load(store, 3, &events(other, 1)).await.unwrap();
     let left = store.property_column_work(NOW).await.unwrap();
@@ -122,7 +122,7 @@ async fn columns_hold_what_the_text_says(store: &Warehouse) {
     answers_are_right(&reader, app, &all).await;
     assert_eq!(reading(store, other).await.1, 0);
 
-    // A release that knows nothing of columns stores a row: the text counts again.
+    // A release that knows nothing of columns stores a row: the text is read again.
     let unaware = events(app, 5);
     know(store, &unaware).await.unwrap();
     let mut insert = event_insert(4);
@@ -135,7 +135,7 @@ async fn columns_hold_what_the_text_says(store: &Warehouse) {
     work(store, NOW).await;
     assert_eq!(reading(store, app).await.1, 2);
 
-    // Out of use: not read, not filled, and free only when it was cleared, an hour later.
+    // Out of use: no longer read or filled, but free only after it was cleared, an hour later.
     store.drop_property_column(&plan, NOW).await.unwrap();
     assert_eq!(reading(store, app).await.1, 1);
     let next = store.add_property_column(app, &path(&["other"]), NOW).await.unwrap().unwrap();
@@ -168,7 +168,7 @@ async fn on_shards() {
     columns_hold_what_the_text_says(&shards::store().await).await;
 }
 
-/// Somebody who was stopped for an hour goes on and gives the same column to another property.
+/// A process that was stopped for an hour continues and gives the same column to another property.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_not_clear_is_not_read() {
     let store = Store::open().await;

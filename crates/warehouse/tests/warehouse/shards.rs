@@ -1,5 +1,5 @@
-//! A store on two real servers: what is stored and counted there is what plain counting gives, and what a
-//! store on one machine answers. The two are started once; every test has databases of its own.
+//! A store on two real servers: what it stores and counts equals plain counting, and its answers equal those
+//! of a store on one machine. The two servers start once; every test has its own databases.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
@@ -20,7 +20,7 @@ use crate::support::{
 
 const READY: Duration = Duration::from_secs(60);
 
-/// Where a store of a test's own is, on the servers that all tests share.
+/// The URL of a store for one test, on the servers that all tests share.
 pub fn url() -> Url {
     static SHARDS: OnceLock<Shards> = OnceLock::new();
     let database = format!("test_{}", Uuid::new_v4().simple());
@@ -41,7 +41,7 @@ fn apps() -> Vec<Uuid> {
     (0..2).map(|_| Uuid::new_v4()).collect()
 }
 
-/// Has some of the events done by users who are on many devices, and so on several shards.
+/// Gives some events to users who are on many devices, and so on several shards.
 pub fn roam(mut events: Vec<Event>) -> Vec<Event> {
     for (at, event) in events.iter_mut().enumerate().filter(|(at, _)| at % 4 == 0) {
         event.user_id = format!("user {}", 500 + at % 12);
@@ -49,7 +49,7 @@ pub fn roam(mut events: Vec<Event>) -> Vec<Event> {
     events
 }
 
-/// A change, a profile and an id of each of some users and devices.
+/// Adds a change, a profile and a message id for each of these users and devices.
 pub async fn add_profiles(store: &Warehouse, app: Uuid, ids: &[(Kind, String)]) {
     let (mut mutations, mut profiles, mut messages) = (Vec::new(), Vec::new(), Vec::new());
     let received = number(store, "SELECT toUnixTimestamp(now()) AS n", &[]).await as u32;
@@ -102,16 +102,16 @@ async fn rows_lie_where_they_belong_and_are_counted_once() {
             let key = shard_key(table).unwrap();
             let sql = format!("SELECT count() AS n FROM {table}");
             assert!(number(shard, &sql, &[]).await > 0, "{table} of shard {at}");
-            // What the program works out is what the statement says.
+            // The shard that the program computes is the one that the statement computes.
             let sql = format!("SELECT countIf({key} % 2 != {at}) AS n FROM {table}");
             assert_eq!(number(shard, &sql, &[]).await, 0, "{table} of shard {at}");
         }
     }
-    // Nobody stores through the names of all: it would go nowhere in particular.
+    // Nothing can be stored through the tables over all shards: the row would have no defined place.
     let through = store.execute("INSERT INTO events (app_id) VALUES (generateUUIDv4())", &[]).await;
     assert!(matches!(through, Err(Error::Refused { .. })), "{through:?}");
 
-    // Ids are known whichever shard has them.
+    // Ids are recognized on whichever shard they are.
     let key = |event: &Event| (event.app, event.time_ms, event.log_id);
     let received = number(&store, "SELECT toUnixTimestamp(now()) AS n", &[]).await as u32;
     let mut body = Vec::new();
@@ -139,7 +139,7 @@ async fn what_is_removed_or_counted_anew_is_so_on_every_shard() {
     load(&store, 1, &events).await.unwrap();
     add_profiles(&store, apps[0], &[(Kind::User, "user 504".to_owned())]).await;
 
-    // One of those users who were on several devices, which lie apart.
+    // One of the users who were on several devices, which are on different shards.
     own(&mut events);
     let of_user = |event: &Event| event.app == apps[0] && event.person() == "u user 504";
     let count = events.iter().filter(|event| of_user(event)).count();
@@ -159,8 +159,8 @@ async fn what_is_removed_or_counted_anew_is_so_on_every_shard() {
         assert_eq!(number(&store, &sql, &[]).await, 0, "{table}");
     }
 
-    // Counts are made anew from each shard's own events, also of those that carry no numbers: these are
-    // looked up among all.
+    // Counts are rebuilt from each shard's own events, including events without numbers: those are looked up
+    // on all shards.
     for shard in store.shards().await.unwrap() {
         for sql in [
             "DELETE FROM events_15m WHERE app_id = {app:UUID}",
@@ -242,7 +242,7 @@ async fn a_lost_shard_is_named_and_a_load_it_cut_is_gone_on_with() {
     }
     store.complete(2, &touched).await.unwrap();
     same(&stored(&store).await, &counted(&events));
-    // Once more with the same token: the shard knows it.
+    // Once more with the same token: the shard recognizes it.
     store.insert(&event_insert(2), rows(&rest), token("again")).await.unwrap();
     same(&stored(&store).await, &counted(&events));
 }
@@ -251,7 +251,7 @@ async fn a_lost_shard_is_named_and_a_load_it_cut_is_gone_on_with() {
 async fn a_shard_that_missed_a_migration_is_brought_up_to_date() {
     let url = url();
     let store = open(&url);
-    // Its tables are those of an earlier version; the other has none yet.
+    // Its tables are those of an earlier version; the other shard has none yet.
     let late = store.shards().await.unwrap().remove(1);
     late.make_tables(5, READY).await.unwrap();
     store.ready(READY).await.unwrap();
@@ -264,14 +264,14 @@ async fn a_shard_that_missed_a_migration_is_brought_up_to_date() {
     load(&store, 1, &events).await.unwrap();
     same(&stored(&store).await, &counted(&events));
 
-    // A column that only came later is there under the name of all.
+    // The table over all shards also gets columns that were added later.
     for shard in store.shards().await.unwrap() {
         shard.execute("ALTER TABLE events ADD COLUMN later UInt8", &[]).await.unwrap();
     }
     again.ready(READY).await.unwrap();
     assert_eq!(number(&again, "SELECT count(later) AS n FROM events", &[]).await, 300);
 
-    // Shards stay those that they were.
+    // A store keeps the shards that it began with.
     let [first, second] = ["127.0.0.1", "127.0.0.2"];
     for (shards, word) in [
         (format!("{second},{first}"), "shard 1 of 2 was shard 2 of 2"),
@@ -289,7 +289,7 @@ async fn a_shard_that_missed_a_migration_is_brought_up_to_date() {
     unknown.set_query(Some("cluster=nowhere"));
     let error = open(&unknown).ready(READY).await.unwrap_err();
     assert!(error.to_string().contains("`nowhere`"), "{error}");
-    // Nor is a store of one server taken for one.
+    // A store of a single server is not accepted as one of them either.
     let mut single = url.clone();
     single.set_path("/single");
     single.set_query(None);
@@ -299,7 +299,7 @@ async fn a_shard_that_missed_a_migration_is_brought_up_to_date() {
     assert!(error.to_string().contains("on one server"), "{error}");
 }
 
-/// What one shard has counted says nothing of the other.
+/// A recount that is done on one shard says nothing about the other.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_counted_anew_is_counted_on_every_shard() {
     let (store, apps) = (store().await, apps());
@@ -313,7 +313,7 @@ async fn what_is_counted_anew_is_counted_on_every_shard() {
             shard.execute(sql, &[]).await.unwrap();
         }
     }
-    // As somebody left it who was killed when only the first shard had answered.
+    // As after a kill, when only the first shard had answered.
     let done = "INSERT INTO recounts SELECT name, app_id, month, 1 FROM recounts";
     shards[0].execute(done, &[]).await.unwrap();
     let left = store.recounts_left().await.unwrap();

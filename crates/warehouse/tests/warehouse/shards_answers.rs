@@ -1,5 +1,5 @@
-//! Every question, put to two shards and to a store on one machine with the same events: the answers are
-//! the same. That those of one machine are right, the other tests tell.
+//! Every question is put to two shards and to a store on one machine with the same events: the answers are
+//! equal. The other tests check that one machine's answers are correct.
 
 use std::fmt::Debug;
 
@@ -22,7 +22,7 @@ struct Both {
 }
 
 impl Both {
-    /// Asks both. Something has to come back, or the test is of no use.
+    /// Asks both stores. The answer must not be empty, or the test proves nothing.
     async fn same<T: Debug>(&self, what: &str, ask: impl AsyncFn(&Warehouse) -> T) -> T {
         let (one, shards) = (ask(&self.one).await, ask(&self.shards).await);
         assert_eq!(format!("{shards:#?}"), format!("{one:#?}"), "{what}");
@@ -30,7 +30,7 @@ impl Both {
     }
 }
 
-/// Whether sets are joined by the program or by the servers changes nothing.
+/// It makes no difference whether the program or the servers join the sets.
 async fn small_and_large_alike<T: Debug + PartialEq>(
     store: &Warehouse,
     ask: impl AsyncFn(&Warehouse) -> T,
@@ -45,7 +45,7 @@ fn numbered(prefix: &str, numbers: std::ops::Range<u32>) -> Vec<String> {
     numbers.map(|number| format!("{prefix} {number}")).collect()
 }
 
-/// The events of two apps, the first one's with properties and over eleven days.
+/// The events of two apps; the first app's have properties and span eleven days.
 fn all_events(apps: &[Uuid]) -> Vec<Event> {
     let mut events = shards::roam(days(31, apps));
     let rich = explore::events(apps[0]);
@@ -201,7 +201,7 @@ async fn workspace(both: &Both, app: Uuid, events: &[Event]) {
         let sample = store.property_sample(app, "event 3", start, 10_000).await.unwrap();
         let names = store.property_names(&sample).await.unwrap();
         let mut kinds = store.property_kinds(&sample, &names.names, true).await.unwrap();
-        // Which of several equally frequent values are examples is left to chance.
+        // Which of several equally frequent values become examples is left to chance.
         for kind in &mut kinds {
             kind.examples.clear();
         }

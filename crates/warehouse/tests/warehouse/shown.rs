@@ -1,5 +1,4 @@
-//! What is not shown, in SQL and in Rust: the conditions of a statement hide whatever the classifier
-//! hides.
+//! What is not shown, in SQL and in Rust: a statement's conditions hide exactly what the classifier hides.
 
 use serde::Deserialize;
 use serde_json::{Number, Value, json};
@@ -11,7 +10,7 @@ use warehouse::{Identity, Kind, Param};
 
 use crate::support::{Dice, Store};
 
-/// Personal, or nearly so.
+/// Personal data, or nearly so.
 const CORES: &[&str] = &[
     "jane.roe@example.com",
     "数据@例子.中国",
@@ -127,7 +126,7 @@ struct Row {
     hidden: Vec<u8>,
 }
 
-/// For each text, whether a condition about `x` holds.
+/// For each text, whether a condition on `x` holds.
 async fn hidden(store: &Store, app: Uuid, texts: &[String], condition: &str) -> Vec<bool> {
     let sql = format!(
         "SELECT groupArray(toUInt8({condition})) AS hidden FROM (SELECT arrayJoin({{texts:Array(String)}}) AS x, \
@@ -231,7 +230,7 @@ async fn ids_are_hidden_wherever_they_stand() {
         ("phone-4711", true),
         ("10020030", true),
         ("user-bob-13", false),
-        // Someone who calls themselves so does not hide it for everyone.
+        // A person who uses this as their id does not hide it for everyone.
         ("unknown", false),
     ] {
         let found = hidden(&store, app, &[text.to_owned()], &shown.hides_text("x", false)).await;

@@ -1,5 +1,5 @@
-//! What the tests share: a store in a temporary folder, events made up from a seed, and the counts
-//! that plain Rust gets from them.
+//! Shared by the tests: a store in a temporary folder, events generated from a seed, and their counts in
+//! plain Rust.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -16,11 +16,11 @@ use warehouse::{
 };
 
 pub const ENGINE: &str = env!("CARGO_BIN_EXE_warehouse-engine");
-/// A Monday, at a quarter of an hour.
+/// A Monday, at the start of a quarter of an hour.
 pub const START_MS: i64 = 1_762_732_800_000;
 pub const BUCKET_MS: i64 = 900_000;
 
-/// The engine's library: named by the environment, or where npm put it.
+/// The engine's library: named by the environment, or where npm installed it.
 pub fn library() -> PathBuf {
     if let Some(path) = std::env::var_os("ATRIUM_ENGINE_LIBRARY") {
         return path.into();
@@ -61,13 +61,13 @@ impl Store {
         load(&self.warehouse, batch, events).await.unwrap();
     }
 
-    /// The process that is the engine now.
+    /// The id of the current engine process.
     pub fn engine_pid(&self) -> u32 {
         engine_of(self.folder.path()).expect("an engine runs")
     }
 }
 
-/// What the loader does with a batch: number its people, store it, count its sessions.
+/// What the loader does with a batch: number its people, store it, and count its sessions.
 pub async fn load(warehouse: &Warehouse, batch: u64, events: &[Event]) -> Result<(), Error> {
     know(warehouse, events).await?;
     warehouse.insert(&event_insert(batch), rows(events), Insert::default()).await?;
@@ -78,7 +78,7 @@ pub async fn load(warehouse: &Warehouse, batch: u64, events: &[Event]) -> Result
     warehouse.count_sessions(&touched).await
 }
 
-/// Gives the people of events their numbers.
+/// Numbers the people of these events.
 pub async fn know(warehouse: &Warehouse, events: &[Event]) -> Result<(), Error> {
     let numbered: BTreeMap<Identity, u32> = events.iter().flat_map(Event::numbers).collect();
     let all: Vec<Identity> = numbered.keys().copied().collect();
@@ -99,14 +99,14 @@ pub fn at(folder: &Path, memory_mb: u64) -> Location {
     }
 }
 
-/// The same store as it is, and as one whose apps are all large: there a set that came to this process
+/// The same store twice: unchanged, and with all apps treated as large, where a set that reached this process
 /// would be an error.
 pub fn small_and_large(store: &Warehouse) -> [Warehouse; 2] {
     let large = store.with_set_limits(SetLimits { people: 0, answer_bytes: 0 });
     [store.clone(), large]
 }
 
-/// The engine whose working directory is this folder: it says so nowhere else.
+/// The engine whose working directory is this folder, which is the only trace of its folder.
 pub fn engine_of(folder: &Path) -> Option<u32> {
     let folder = folder.canonicalize().ok()?;
     std::fs::read_dir("/proc").ok()?.filter_map(Result::ok).find_map(|entry| {
@@ -116,7 +116,7 @@ pub fn engine_of(folder: &Path) -> Option<u32> {
     })
 }
 
-/// An event with the fields that the counts depend on.
+/// An event with the fields that affect the counts.
 #[derive(Clone, Debug)]
 pub struct Event {
     pub app: Uuid,
@@ -125,7 +125,7 @@ pub struct Event {
     pub event: String,
     pub device_id: String,
     pub user_id: String,
-    /// Whose it is, where it has no user: `own` says so.
+    /// The owner of an event without a user, filled in by `own`.
     pub owner: String,
     pub os: &'static str,
     pub browser: &'static str,
@@ -139,7 +139,7 @@ impl Event {
         u32::try_from(self.time_ms.div_euclid(BUCKET_MS) * 900).unwrap()
     }
 
-    /// Its device and its user, if it has one, and the numbers that they have in these tests.
+    /// Its device and its user, if it has one, with the numbers that these tests give them.
     pub fn numbers(&self) -> Vec<(Identity, u32)> {
         let number = |name: &str| name.rsplit(' ').next().unwrap().parse::<u32>().unwrap();
         let device = Identity::of(self.app, Kind::Device, self.device_id.as_bytes());
@@ -151,7 +151,7 @@ impl Event {
         numbers
     }
 
-    /// As it came, which is what the tables of counts are made from.
+    /// Who sent it, as the event itself says; the tables of counts are built from that.
     fn sent_by(&self) -> String {
         if self.user_id.is_empty() {
             format!("d {}", self.device_id)
@@ -160,7 +160,7 @@ impl Event {
         }
     }
 
-    /// Who that is by now.
+    /// Who it belongs to now.
     pub fn person(&self) -> String {
         match self.owner.as_str() {
             owner if self.user_id.is_empty() && !owner.is_empty() => format!("u {owner}"),
@@ -169,12 +169,12 @@ impl Event {
     }
 }
 
-/// Finds out whose the devices of these events are: the first user's.
+/// Fills in the owners of the devices: the first user of each.
 pub fn own(events: &mut Vec<Event>) {
     *events = owned(events, events);
 }
 
-/// These events, with the owners that their devices have by all that was ever sent.
+/// These events, with the owners that their devices have according to `ever`.
 pub fn owned(events: &[Event], ever: &[Event]) -> Vec<Event> {
     let mut first: BTreeMap<(Uuid, &str), (i64, u32, &str)> = BTreeMap::new();
     for event in ever.iter().filter(|event| !event.user_id.is_empty()) {
@@ -193,7 +193,7 @@ pub fn owned(events: &[Event], ever: &[Event]) -> Vec<Event> {
 pub fn rows(events: &[Event]) -> Bytes {
     let mut body = Vec::new();
     for event in events {
-        // Beside whatever else it has.
+        // In addition to its other properties.
         let properties = match event.referrer {
             "" => event.properties.clone(),
             referrer => {
@@ -229,7 +229,7 @@ pub fn rows(events: &[Event]) -> Bytes {
     body.into()
 }
 
-/// A small generator: the tests must be the same every time.
+/// A small generator of repeatable random numbers.
 pub struct Dice(pub u64);
 
 impl Dice {
@@ -241,7 +241,7 @@ impl Dice {
     }
 }
 
-/// Events of some apps over some hours, a part of them across the end of a month.
+/// Events of some apps over some hours, some of them across the end of a month.
 pub fn make_up(seed: u64, count: usize, apps: &[Uuid]) -> Vec<Event> {
     let mut dice = Dice(seed * 7919 + 1);
     (0..count)
@@ -255,8 +255,8 @@ pub fn make_up(seed: u64, count: usize, apps: &[Uuid]) -> Vec<Event> {
                 event: ["page_view", "button_click", "sign_up", "订阅"][dice.below(4) as usize]
                     .to_owned(),
                 device_id: format!("device {device}"),
-                // A third of the devices is somebody's who is not always signed in, and some of those
-                // somebody else's, too.
+                // A third of the devices belong to users who are not always signed in, and some of those
+                // devices are shared.
                 user_id: match (device % 3, dice.below(6)) {
                     (1 | 2, _) | (_, 0 | 1) => String::new(),
                     (_, 2) if device.is_multiple_of(9) => format!("user {}", device / 9),
@@ -275,10 +275,10 @@ pub fn make_up(seed: u64, count: usize, apps: &[Uuid]) -> Vec<Event> {
         .collect()
 }
 
-/// Everything the rollups say, in lines that can be compared.
+/// Everything in the rollups, in lines that can be compared.
 pub type Counts = BTreeMap<String, (u64, u64)>;
 
-/// What plain counting gives.
+/// The expected counts, by plain counting.
 pub fn counted(events: &[Event]) -> Counts {
     let mut sets: BTreeMap<String, (u64, BTreeSet<String>)> = BTreeMap::new();
     let mut add = |key: String, event: u64, who: String| {
@@ -343,7 +343,7 @@ pub fn counted(events: &[Event]) -> Counts {
     counts
 }
 
-/// Where sessions begin.
+/// The start times of sessions.
 fn session_starts(events: &[Event]) -> Vec<(Uuid, u32)> {
     let mut of_device: BTreeMap<(Uuid, &str), Vec<&Event>> = BTreeMap::new();
     for event in events {
@@ -363,7 +363,7 @@ fn session_starts(events: &[Event]) -> Vec<(Uuid, u32)> {
     starts
 }
 
-/// What the rollups say.
+/// The counts in the rollups.
 pub async fn stored(warehouse: &Warehouse) -> Counts {
     #[derive(Deserialize)]
     struct Row {
@@ -438,7 +438,7 @@ pub async fn stored(warehouse: &Warehouse) -> Counts {
     counts
 }
 
-/// Compares and, if they differ, shows where.
+/// Compares both, and shows the differences.
 pub fn same(stored: &Counts, expected: &Counts) {
     let differ: Vec<String> = stored
         .keys()

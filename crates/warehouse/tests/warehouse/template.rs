@@ -1,5 +1,5 @@
-//! A store whose tables are there already. They are made once in a test binary, and every test gets
-//! a copy: making them takes longer than starting the engine. The program's tests use this too.
+//! A store with its tables in place. They are made once for each test binary and copied for every test,
+//! because making them takes longer than starting the engine. The program's tests use this too.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -17,7 +17,7 @@ enum Entry {
 
 type Tree = Vec<(PathBuf, Entry)>;
 
-/// Puts a copy into the folder. `at` names the engine for a folder.
+/// Puts a copy into the folder. `at` makes the engine's location from a folder.
 pub async fn copy_to(folder: &Path, at: impl FnOnce(&Path) -> Location) {
     static MADE: OnceCell<Tree> = OnceCell::const_new();
     let made = MADE.get_or_init(|| async {
@@ -40,7 +40,7 @@ pub async fn copy_to(folder: &Path, at: impl FnOnce(&Path) -> Location) {
     }
 }
 
-/// Folders come before what is in them.
+/// Folders come before their content.
 fn read(root: &Path, below: &Path, tree: &mut Tree) {
     for entry in fs::read_dir(root.join(below)).unwrap().map(Result::unwrap) {
         let path = below.join(entry.file_name());

@@ -1,4 +1,4 @@
-//! The rows of one store in another, and figures by which the two are compared.
+//! The rows of one store copied into another, and the figures that compare the two.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -10,11 +10,11 @@ use warehouse::{Day, Figures, Location, Piece, TransferTable, Warehouse};
 use crate::support::{Store, make_up, number};
 
 const READY: Duration = Duration::from_secs(60);
-/// Long before anything that is stored here.
+/// Long before anything in this store.
 const SINCE: &str = "2020-01-01";
 const SLICES: u64 = 3;
 
-/// What a store holds, by table and partition.
+/// The content of a store, by table and partition.
 async fn all(store: &Warehouse) -> BTreeMap<(String, String), Figures> {
     let mut all = BTreeMap::new();
     for table in store.transfer_tables().await.unwrap() {
@@ -72,13 +72,13 @@ async fn a_copy_holds_the_same_and_every_change_of_it_shows() {
     assert_eq!(number(&copy, "SELECT count() AS n FROM events", &[]).await, 2000);
     assert_eq!(number(&copy, "SELECT sum(events) AS n FROM totals_15m", &[]).await, 2000);
 
-    // What was merged is the same.
+    // Merging changes nothing.
     for table in &tables {
         copy.execute(&format!("OPTIMIZE TABLE {} FINAL", table.name), &[]).await.unwrap();
     }
     assert_eq!(all(&copy).await, wanted);
 
-    // One sign in one row of one app on one day, and one person more in one bucket.
+    // One character in one row of one app on one day, and one more person in one bucket.
     let changed = &events[17];
     let change = "ALTER TABLE events UPDATE url_path = '/dogs' WHERE log_id = {id:UUID} \
                   SETTINGS mutations_sync = 2";
@@ -101,7 +101,7 @@ async fn a_copy_holds_the_same_and_every_change_of_it_shows() {
     let names: Vec<&str> = differ.iter().map(|((table, _), _)| table.as_str()).collect();
     assert_eq!(names, ["events", "totals_15m"], "{differ:?}");
 
-    // A day that differs is put right by itself.
+    // A day that differs is repaired by itself.
     let parts = copy.partitions("events").await.unwrap();
     for ((name, partition), day) in &differ {
         let day = Day { table: table(name), partition, day, since: SINCE };

@@ -1,5 +1,5 @@
-//! A store on one machine comes to two real shards: every count is that of plain counting afterwards, also
-//! when whoever carried it was killed at the worst moments.
+//! A store on one machine is moved to two real shards. Every count equals plain counting afterward, even if
+//! the move was killed at the worst moments.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -16,7 +16,7 @@ use crate::support::{
 };
 
 const READY: Duration = Duration::from_secs(60);
-/// Long before anything that is stored here.
+/// Long before anything in this store.
 const SINCE: &str = "2020-01-01";
 
 struct Transfer {
@@ -34,7 +34,7 @@ impl Transfer {
         Self { here: here.clone(), there: there.clone(), tables }
     }
 
-    /// What a store holds of a table, by partition.
+    /// The content of a table in a store, by partition.
     async fn figures(store: &Warehouse, table: &TransferTable) -> BTreeMap<String, Figures> {
         let mut all = BTreeMap::new();
         for partition in store.partitions(&table.name).await.unwrap() {
@@ -94,7 +94,7 @@ impl Transfer {
         }
     }
 
-    /// The days of apps in which one of the tables differs, by the Unix time they start at.
+    /// The apps and days in which one of the tables differs; days as the Unix time of their start.
     async fn days(&self, tables: &[&TransferTable]) -> BTreeMap<Uuid, BTreeSet<u32>> {
         let mut days = BTreeMap::<Uuid, BTreeSet<u32>>::new();
         for table in tables {
@@ -121,7 +121,7 @@ impl Transfer {
         }
     }
 
-    /// What differs, of all that is compared.
+    /// The remaining differences, over everything that is compared.
     async fn left(&self) -> Vec<String> {
         let mut left = Vec::new();
         for table in &self.tables {
@@ -134,12 +134,12 @@ impl Transfer {
     }
 }
 
-/// Two months in which two apps have users who are on devices of both shards, and devices whose events are
-/// gone by now.
+/// Two months of two apps, with users on devices of both shards, and with devices whose events are already
+/// gone.
 async fn source(apps: &[Uuid]) -> (Store, Vec<Event>) {
     let store = Store::open().await;
     let mut events = roam(make_up(41, 2_400, apps));
-    // Quarters of an hour on both sides of midnight, where a session goes on.
+    // Quarters of an hour on both sides of midnight, with sessions that cross it.
     for (at, event) in events.iter_mut().enumerate().filter(|(at, _)| at % 7 == 0) {
         let midnight = START_MS / 86_400_000 * 86_400_000 + 2 * 86_400_000;
         event.time_ms = midnight + (at as i64 % 40 - 20) * 60_000;
@@ -164,7 +164,7 @@ async fn a_store_comes_to_shards_that_count_it_themselves() {
     assert_eq!(there.transfer_state().await.unwrap(), TransferState::Empty);
     let wanted = stored(here).await;
 
-    // Killed when one shard had its part of a day, twice over, and the other had none.
+    // Killed when one shard had its part of a day, twice over, and the other had none of it.
     let transfer = Transfer::begin(here, &there).await;
     let events_table = transfer.tables.iter().find(|table| table.name == "events").unwrap();
     let (partition, places) = transfer.differing(events_table).await.pop_first().unwrap();
@@ -187,8 +187,8 @@ async fn a_store_comes_to_shards_that_count_it_themselves() {
         }
     }
 
-    // Where it was an app goes and another has more; and whoever counted was killed in the middle: some of
-    // it is counted twice, some not at all, and a week differs whose days do not.
+    // In the source one app is purged and the other gets more events, and the counting was killed in the
+    // middle: some of it is counted twice, some not at all, and a week differs although its days do not.
     here.purge_app(apps[1]).await.unwrap();
     let mut more = roam(make_up(42, 200, &apps[..1]));
     more.retain(|event| event.time_ms < START_MS + 86_400_000);

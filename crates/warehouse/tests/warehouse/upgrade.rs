@@ -9,7 +9,7 @@ use crate::support::{Store, at, counted, load, make_up, same, stored};
 
 const WAIT: Duration = Duration::from_secs(60);
 
-/// As a newer program would leave it.
+/// What a newer program would record.
 async fn record(store: &Warehouse, oldest_program: u32) {
     let sql = format!(
         "INSERT INTO schema_migrations (number, oldest_program) VALUES (99, {oldest_program})"

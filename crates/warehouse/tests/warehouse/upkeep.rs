@@ -1,4 +1,4 @@
-//! Counts made anew, retention, erasure and the end of an app.
+//! Rebuilt counts, retention, erasure, and the purge of an app.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use crate::support::{
     BUCKET_MS, Event, START_MS, Store, counted, make_up, number, own, same, stored,
 };
 
-/// A store with events of two apps, and the events.
+/// A store with events of two apps, and those events.
 async fn filled() -> (Store, Vec<Uuid>, Vec<Event>) {
     let store = Store::open().await;
     let apps: Vec<Uuid> = (0..2).map(|_| Uuid::new_v4()).collect();
@@ -22,7 +22,7 @@ async fn filled() -> (Store, Vec<Uuid>, Vec<Event>) {
     (store, apps, events)
 }
 
-/// Something about a device and a user in each of the other tables.
+/// Adds something about a device or a user to each of the other tables.
 async fn add_profiles(store: &Store, app: Uuid, kind: Kind, id: &str) {
     let log_id = Uuid::new_v4();
     let mutation = MutationIn {
@@ -64,7 +64,7 @@ async fn corrupted_counts_are_made_anew() {
     let (store, apps, events) = filled().await;
     let expected = counted(&events);
     let warehouse = &store.warehouse;
-    // Doubled, halved, and invented.
+    // Doubled, removed, and invented counts.
     warehouse.execute("INSERT INTO totals_15m SELECT * FROM totals_15m", &[]).await.unwrap();
     warehouse.execute("TRUNCATE TABLE events_15m", &[]).await.unwrap();
     warehouse.execute("TRUNCATE TABLE sessions_15m", &[]).await.unwrap();
@@ -75,7 +75,7 @@ async fn corrupted_counts_are_made_anew() {
     for app in &apps {
         let buckets = buckets(&events, *app);
         warehouse.rebuild(*app, &buckets).await.unwrap();
-        // Once more, as after a crash: nothing doubles, nothing is taken for a repeated block.
+        // Once more, as after a crash: nothing is doubled, and nothing is skipped as a repeated block.
         warehouse.rebuild(*app, &buckets).await.unwrap();
     }
     same(&stored(warehouse).await, &expected);
@@ -110,7 +110,7 @@ async fn retention_cuts_at_a_quarter_of_an_hour() {
     expected.retain(|key, _| ["device ", "user ", "owner "].iter().any(|it| key.starts_with(it)));
     events.retain(|event| event.app != apps[0] || event.time_ms >= cut);
     let mut rest = counted(&events);
-    // Devices and users are remembered from before.
+    // First and last times of devices and users stay.
     rest.append(&mut expected);
     same(&stored(&store.warehouse).await, &rest);
     let count = number(&store.warehouse, "SELECT count() AS n FROM events", &[]).await;
@@ -137,7 +137,7 @@ async fn an_erased_user_leaves_nothing_and_takes_nobody_along() {
     let is_left = |device: &str| events.iter().any(|it| it.app == app && it.device_id == device);
     assert!(theirs.iter().any(|device| !is_left(device)));
     let mut expected = counted(&events);
-    // A device that others used was seen, whoever used it then; one that nothing is left of is gone.
+    // A device that others used keeps its times; a device with nothing left is removed.
     let gone = |key: &str| {
         theirs.iter().any(|device| key == format!("device {app} {device}") && !is_left(device))
     };
@@ -157,7 +157,7 @@ async fn an_erasure_that_was_cut_off_is_completed() {
     let (store, apps, mut events) = filled().await;
     let app = apps[1];
     let hit = |event: &Event| event.app == app && event.device_id == "device 8";
-    // As after a crash: the note is written, the events are gone, the counts are not made anew.
+    // As after a crash: the note is written, the events are deleted, and the counts are not yet rebuilt.
     let note = "INSERT INTO erasures SELECT DISTINCT app_id, 'device', device_id, \
                 toStartOfFifteenMinutes(toDateTime(time, 'UTC')) FROM events \
                 WHERE app_id = {app:UUID} AND device_id = 'device 8'";
