@@ -107,7 +107,7 @@ async fn a_network_that_is_cut_again_and_again_loses_and_doubles_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_store_that_is_away_is_told_of_and_does_not_gate() {
+async fn a_store_that_is_away_is_reported_and_does_not_gate() {
     let change = |raw: &mut RawSettings| {
         // Nothing listens there.
         raw.warehouse_url = Some("http://127.0.0.1:9/atrium".to_owned());

@@ -309,7 +309,7 @@ on_both! {
 }
 
 on_both! {
-    async fn people_choose_what_they_are_told(server: TestServer) {
+    async fn people_choose_their_notifications(server: TestServer) {
         let jane = server.owner("jane@example.com").await;
         let path = "/api/v1/current/notification-types";
         let answer = jane.put(path, json!({ "invitation": ["in_app"], "ingest_alert": [] })).await;

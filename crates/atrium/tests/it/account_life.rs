@@ -38,8 +38,8 @@ on_both! {
         let answer = confirm(&server, &token).await;
         assert_eq!((answer.status, &answer.body["data"]["email"]), (200, &json!(NEW)));
         assert_eq!(jane.get("/api/v1/current").await.body["data"]["email"], NEW);
-        let told = server.mail_about(JANE, "address was changed").await;
-        assert!(told.text.contains(NEW), "{}", told.text);
+        let notice = server.mail_about(JANE, "address was changed").await;
+        assert!(notice.text.contains(NEW), "{}", notice.text);
         assert_eq!(confirm(&server, &token).await.status, 410);
         assert_eq!(server.anonymous().login(JANE, PASSWORD).await.status, 401);
         assert_eq!(server.anonymous().login(NEW, PASSWORD).await.status, 200);
@@ -49,7 +49,7 @@ on_both! {
 }
 
 on_both! {
-    async fn a_taken_address_is_not_told_on_the_page(server: TestServer) {
+    async fn a_taken_address_is_not_revealed_on_the_page(server: TestServer) {
         let jane = server.owner(JANE).await;
         server.account("bob@example.com").await;
         let (taken, free) = (ask(&jane, "bob@example.com").await, ask(&jane, NEW).await);
@@ -169,7 +169,7 @@ async fn unread(actor: &Actor) -> Value {
 }
 
 on_both! {
-    async fn a_new_device_is_told_everywhere_and_a_known_one_is_not(server: TestServer) {
+    async fn a_new_device_is_announced_everywhere_and_a_known_one_is_not(server: TestServer) {
         let jane = server.owner(JANE).await;
         assert_eq!(unread(&jane).await, 0);
         // The same browser again: no new notice.
@@ -224,7 +224,7 @@ on_both! {
 }
 
 on_both! {
-    async fn a_changed_password_is_told(server: TestServer) {
+    async fn a_changed_password_is_announced(server: TestServer) {
         let jane = server.owner(JANE).await;
         let body = json!({ "current_password": PASSWORD, "new_password": "quite another one" });
         assert_eq!(jane.put("/api/v1/current/password", body).await.status, 200);
@@ -234,7 +234,7 @@ on_both! {
 }
 
 on_both! {
-    async fn whoever_takes_their_account_back_stops_a_change_of_address(server: TestServer) {
+    async fn taking_an_account_back_stops_a_change_of_address(server: TestServer) {
         let (jane, thief) = (server.owner(JANE).await, server.signed_in(JANE).await);
         assert_eq!(ask(&thief, NEW).await.status, 200);
         // The old address is notified at once.

@@ -390,9 +390,9 @@ impl Adversary<'_> {
         property: &str,
         [secret, wrong]: [&str; 2],
     ) -> Option<[(u16, String); 2]> {
-        let told = self.answer(ask, property, secret).await;
+        let answer = self.answer(ask, property, secret).await;
         let other = self.answer(ask, property, wrong).await;
-        (told != other).then_some([told, other])
+        (answer != other).then_some([answer, other])
     }
 
     /// Everything that can be read without a guess, in every sort order.

@@ -93,7 +93,7 @@ pub async fn people(actor: &Actor, app: &str, question: &Value, pick: Value) -> 
 }
 
 in_both_sizes! {
-    async fn trends_are_told_with_formula_and_comparison(server: TestServer) {
+    async fn trends_have_formulas_and_comparisons(server: TestServer) {
         let team = server.team("one").await;
         let (owner, app) = (team.actor("owner"), team.app_id.as_str());
         let story = tell(&server, app).await;
@@ -102,37 +102,37 @@ in_both_sizes! {
         let question = story.question("trend", json!({
             "series": [sum, buyers], "formula": "A / B", "compare": "previous",
         }));
-        let told = answer(owner, app, question).await;
-        assert_eq!(told["kind"], "trend");
-        assert_eq!(told["times"][2], story.today);
-        assert_eq!(told["partial"], story.today);
-        assert_eq!(told["series"][0]["total"], 35.5);
-        assert_eq!(told["series"][0]["points"], json!([0.0, 25.5, 10.0]));
-        assert_eq!(told["series"][1]["points"], json!([0.0, 2.0, 1.0]));
-        assert_eq!(told["series"][1]["total"], 2.0);
+        let result = answer(owner, app, question).await;
+        assert_eq!(result["kind"], "trend");
+        assert_eq!(result["times"][2], story.today);
+        assert_eq!(result["partial"], story.today);
+        assert_eq!(result["series"][0]["total"], 35.5);
+        assert_eq!(result["series"][0]["points"], json!([0.0, 25.5, 10.0]));
+        assert_eq!(result["series"][1]["points"], json!([0.0, 2.0, 1.0]));
+        assert_eq!(result["series"][1]["total"], 2.0);
         // Zero divided by zero is null.
-        assert_eq!(told["formula"]["points"], json!([null, 12.75, 10.0]));
-        assert_eq!(told["formula"]["total"], 17.75);
-        assert_eq!(told["series"][0]["before"]["total"], 0.0);
-        assert_eq!(told["series"][0]["before"]["comparable"], 35.5);
-        assert_eq!(told["compared"], json!({ "start": story.date(-5), "end": story.date(-3) }));
-        assert!(told["rows_read"].as_u64().unwrap() > 0, "{told}");
+        assert_eq!(result["formula"]["points"], json!([null, 12.75, 10.0]));
+        assert_eq!(result["formula"]["total"], 17.75);
+        assert_eq!(result["series"][0]["before"]["total"], 0.0);
+        assert_eq!(result["series"][0]["before"]["comparable"], 35.5);
+        assert_eq!(result["compared"], json!({ "start": story.date(-5), "end": story.date(-3) }));
+        assert!(result["rows_read"].as_u64().unwrap() > 0, "{result}");
 
         // Today up to ten o'clock is compared with yesterday up to ten o'clock.
         let one_day = |name: &str| json!({
             "start": story.date(0), "series": [series(name, json!({ "of": "events" }))],
             "compare": "previous",
         });
-        let told = answer(owner, app, story.question("trend", one_day("purchase"))).await;
-        assert_eq!(told["series"][0]["before"], json!({ "total": 0.0, "points": [0.0], "comparable": 1.0 }));
-        let told = answer(owner, app, story.question("trend", one_day("landing"))).await;
-        assert_eq!(told["series"][0]["before"], json!({ "total": 1.0, "points": [1.0], "comparable": 1.0 }));
+        let result = answer(owner, app, story.question("trend", one_day("purchase"))).await;
+        assert_eq!(result["series"][0]["before"], json!({ "total": 0.0, "points": [0.0], "comparable": 1.0 }));
+        let result = answer(owner, app, story.question("trend", one_day("landing"))).await;
+        assert_eq!(result["series"][0]["before"], json!({ "total": 1.0, "points": [1.0], "comparable": 1.0 }));
 
         let by_user = story.question("trend", json!({
             "series": [series("purchase", json!({ "of": "events" }))], "breakdown": ["$user_id"],
         }));
-        let told = answer(owner, app, by_user.clone()).await;
-        let groups = told["series"][0]["groups"].as_array().unwrap();
+        let result = answer(owner, app, by_user.clone()).await;
+        let groups = result["series"][0]["groups"].as_array().unwrap();
         assert_eq!(groups.len(), 2);
         assert_eq!(groups[0], json!({ "values": ["anna"], "other": false, "redacted": [false],
             "total": 2.0, "points": [0.0, 1.0, 1.0] }));
@@ -146,15 +146,15 @@ in_both_sizes! {
             "start": story.date(0), "granularity": "minute",
             "series": [series("landing", json!({ "of": "events" }))],
         }));
-        let told = answer(owner, app, by_minute).await;
-        assert_eq!(told["times"].as_array().unwrap().len(), 1_440);
-        assert_eq!(told["series"][0]["points"][540], 1.0);
-        assert_eq!(told["series"][0]["points"][601], json!(null));
+        let result = answer(owner, app, by_minute).await;
+        assert_eq!(result["times"].as_array().unwrap().len(), 1_440);
+        assert_eq!(result["series"][0]["points"][540], 1.0);
+        assert_eq!(result["series"][0]["points"][601], json!(null));
     }
 }
 
 in_both_sizes! {
-    async fn funnels_retention_and_the_others_are_told(server: TestServer) {
+    async fn funnels_retention_and_the_others_are_answered(server: TestServer) {
         let team = server.team("one").await;
         let (owner, app) = (team.actor("owner"), team.app_id.as_str());
         let story = tell(&server, app).await;
@@ -162,14 +162,14 @@ in_both_sizes! {
             "steps": [events("landing"), events("signup"), events("purchase")],
             "window_minutes": 3 * 24 * 60,
         }));
-        let told = answer(owner, app, funnel.clone()).await;
-        let steps = told["steps"].as_array().unwrap();
+        let result = answer(owner, app, funnel.clone()).await;
+        let steps = result["steps"].as_array().unwrap();
         let counts: Vec<_> = steps.iter().map(|step| &step["people"]).collect();
         assert_eq!(json!(counts), json!([3, 2, 1]));
         assert_eq!(steps[1]["median_seconds"], 82_350.0);
         assert_eq!((&steps[2]["from_first"], &steps[2]["from_previous"]), (&json!(1.0 / 3.0), &json!(0.5)));
-        assert_eq!(told["over_time"][0], json!({ "time": story.today - 2 * DAY, "began": 2, "converted": 1, "complete": false }));
-        assert_eq!(told["spread"], json!([{ "from_seconds": 86_400, "to_seconds": 172_800, "people": 1 }]));
+        assert_eq!(result["over_time"][0], json!({ "time": story.today - 2 * DAY, "began": 2, "converted": 1, "complete": false }));
+        assert_eq!(result["spread"], json!([{ "from_seconds": 86_400, "to_seconds": 172_800, "people": 1 }]));
         let step = |step: usize, dropped: bool| json!({ "of": "funnel", "step": step, "dropped": dropped, "group": null });
         assert_eq!(people(owner, app, &funnel, step(0, false)).await, ["anna", "ben", "d3"]);
         assert_eq!(people(owner, app, &funnel, step(1, true)).await, ["d3"]);
@@ -178,51 +178,51 @@ in_both_sizes! {
         let retention = story.question("retention", json!({
             "first": events("landing"), "returning": { "events": [] }, "unit": "day", "units": 2,
         }));
-        let told = answer(owner, app, retention.clone()).await;
-        assert_eq!(told["cohorts"], json!([
+        let result = answer(owner, app, retention.clone()).await;
+        assert_eq!(result["cohorts"], json!([
             { "start": story.today - 2 * DAY, "size": 2, "returned": [2, 2, null] },
             { "start": story.today - DAY, "size": 1, "returned": [1, null, null] },
             { "start": story.today, "size": 1, "returned": [null, null, null] },
         ]));
-        assert_eq!(told["average"], json!([1.0, 1.0, null]));
+        assert_eq!(result["average"], json!([1.0, 1.0, null]));
         let cell = |unit: Value| json!({ "of": "retention", "cohort": story.today - 2 * DAY, "unit": unit, "group": null });
         assert_eq!(people(owner, app, &retention, cell(json!(1))).await, ["anna", "ben"]);
         assert_eq!(people(owner, app, &retention, cell(json!(null))).await, ["anna", "ben"]);
 
         let paths = story.question("paths", json!({ "from": events("landing"), "steps": 2 }));
-        let told = answer(owner, app, paths.clone()).await;
+        let result = answer(owner, app, paths.clone()).await;
         let node = |name: &str| json!({ "kind": "event", "name": name, "page": null });
-        assert_eq!((&told["people"], &told["side"]), (&json!(3), &json!("from")));
-        assert_eq!(told["links"].as_array().unwrap().len(), 2);
+        assert_eq!((&result["people"], &result["side"]), (&json!(3), &json!("from")));
+        assert_eq!(result["links"].as_array().unwrap().len(), 2);
         let link = json!({ "of": "paths", "step": 1, "source": null, "target": node("purchase") });
         assert_eq!(people(owner, app, &paths, link).await, ["anna"]);
 
         let times = story.question("distribution", json!({ "event": events("purchase"), "of": "times" }));
-        let told = answer(owner, app, times.clone()).await;
-        assert_eq!(told["bins"][0], json!({ "from": 1.0, "to": 2.0, "people": 1, "events": 1 }));
-        assert_eq!(told["bins"][1], json!({ "from": 2.0, "to": 3.0, "people": 1, "events": 2 }));
+        let result = answer(owner, app, times.clone()).await;
+        assert_eq!(result["bins"][0], json!({ "from": 1.0, "to": 2.0, "people": 1, "events": 1 }));
+        assert_eq!(result["bins"][1], json!({ "from": 2.0, "to": 3.0, "people": 1, "events": 2 }));
         assert_eq!(people(owner, app, &times, json!({ "of": "distribution", "bin": 1 })).await, ["anna"]);
         let amounts = story.question("distribution", json!({
             "event": events("purchase"), "of": { "property": "amount" }, "edges": [0, 10, 20],
         }));
-        let told = answer(owner, app, amounts).await;
-        let counts: Vec<_> = told["bins"].as_array().unwrap().iter().map(|bin| &bin["people"]).collect();
+        let result = answer(owner, app, amounts).await;
+        let counts: Vec<_> = result["bins"].as_array().unwrap().iter().map(|bin| &bin["people"]).collect();
         assert_eq!(json!(counts), json!([1, 1, 1]));
         let free = story.question("distribution", json!({ "event": events("purchase"), "of": { "property": "amount" } }));
-        let told = answer(owner, app, free).await;
-        let sum: u64 = told["bins"].as_array().unwrap().iter().map(|bin| bin["events"].as_u64().unwrap()).sum();
-        assert_eq!(sum, 3, "{told}");
+        let result = answer(owner, app, free).await;
+        let sum: u64 = result["bins"].as_array().unwrap().iter().map(|bin| bin["events"].as_u64().unwrap()).sum();
+        assert_eq!(sum, 3, "{result}");
 
         let lifecycle = story.question("lifecycle", json!({}));
-        let told = answer(owner, app, lifecycle.clone()).await;
-        assert_eq!(told["partial"], story.today);
+        let result = answer(owner, app, lifecycle.clone()).await;
+        assert_eq!(result["partial"], story.today);
         let point = |day: i64, new: u64, returning: u64, dormant: Value| json!({
             "time": story.today + day * DAY, "new": new, "returning": returning, "resurrected": 0,
             "dormant": dormant,
         });
         // At ten in the morning it is not known yet who stays away today.
         let expected = [point(-2, 2, 0, json!(0)), point(-1, 1, 2, json!(0)), point(0, 0, 2, json!(null))];
-        assert_eq!(told["points"], json!(expected));
+        assert_eq!(result["points"], json!(expected));
         let new = json!({ "of": "lifecycle", "time": story.today - DAY, "state": "new" });
         assert_eq!(people(owner, app, &lifecycle, new).await, ["d3"]);
 
@@ -517,7 +517,7 @@ in_both_sizes! {
 }
 
 in_both_sizes! {
-    async fn page_views_are_told_by_the_site_that_led_to_them(server: TestServer) {
+    async fn page_views_are_broken_down_by_referring_site(server: TestServer) {
         let team = server.team("one").await;
         let (owner, app) = (team.actor("owner"), team.app_id.as_str());
         let story = Story { today: server.atrium.now().0 / DAY * DAY };
@@ -537,8 +537,8 @@ in_both_sizes! {
             "series": [series("page_view", json!({ "of": "people" }))], "breakdown": ["$referring_site"],
         }));
         for actor in [owner, team.actor("analyst")] {
-            let told = answer(actor, app, question.clone()).await;
-            let groups = told["series"][0]["groups"].as_array().unwrap();
+            let result = answer(actor, app, question.clone()).await;
+            let groups = result["series"][0]["groups"].as_array().unwrap();
             let groups: Vec<_> = groups.iter().map(|it| (&it["values"][0], &it["total"])).collect();
             assert_eq!(json!(groups), json!([[null, 2.0], ["example.com", 2.0], ["news.example.org", 1.0]]));
         }
@@ -610,8 +610,8 @@ in_both_sizes! {
         let program = server.anonymous();
         let path = format!("/api/v1/apps/{app}/analyses/run");
         let request = program.request(reqwest::Method::POST, &path).json(&question);
-        let told = program.send(request.bearer_auth(format!("qk_{app}"))).await;
-        assert_eq!(told.body["data"]["series"][0]["total"], 3.0, "{told:?}");
+        let result = program.send(request.bearer_auth(format!("qk_{app}"))).await;
+        assert_eq!(result.body["data"]["series"][0]["total"], 3.0, "{result:?}");
         let viewer = team.actor("viewer");
         assert_eq!(ask(viewer, app, question.clone()).await.status, 403);
         let answer = viewer.post(&format!("{path}/people"), json!({ "question": question, "pick": pick })).await;

@@ -65,8 +65,8 @@ on_both! {
         assert_eq!(act(admin, &team, "/unarchive").await.body["data"]["status"], "active");
         assert_eq!(viewer.get(&app(&team, "")).await.status, 200);
 
-        let told = viewer.get("/api/v1/current/notifications").await;
-        let kinds: Vec<&str> = told.body["data"]["items"].as_array().unwrap().iter().map(|it| it["title"].as_str().unwrap()).collect();
+        let notices = viewer.get("/api/v1/current/notifications").await;
+        let kinds: Vec<&str> = notices.body["data"]["items"].as_array().unwrap().iter().map(|it| it["title"].as_str().unwrap()).collect();
         assert_eq!(kinds, ["应用已取消归档", "应用已恢复", "应用已删除", "应用已归档"]);
     }
 }

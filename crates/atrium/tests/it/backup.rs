@@ -392,12 +392,12 @@ async fn a_schedule_makes_them_in_time_and_keeps_some() {
     let third = run().await.unwrap().file;
     assert!(!first.exists() && second.exists() && third.exists() && foreign.exists());
     let metrics = server.atrium.metrics.render();
-    let told = metrics
+    let timestamp = metrics
         .lines()
         .find_map(|line| line.strip_prefix("atrium_backup_last_success_timestamp_seconds "))
         .unwrap();
-    let told: f64 = told.parse().unwrap();
-    assert!((before..=server.atrium.now().0 / 1_000).contains(&(told as i64)), "{told}");
+    let timestamp: f64 = timestamp.parse().unwrap();
+    assert!((before..=server.atrium.now().0 / 1_000).contains(&(timestamp as i64)), "{timestamp}");
     // A backup that fails removes no existing archive.
     server.clock.advance(6 * Millis::HOUR);
     let blocked = BackupSettings { keep: 1, ..settings.clone() };

@@ -46,7 +46,7 @@ fn booked(server: &TestServer) -> BTreeMap<String, i64> {
 }
 
 /// 601 requests with 50,000 invalid messages: many times the app's quota.
-async fn rubbish_costs_whoever_sends_it(store: Store) {
+async fn invalid_messages_cost_their_sender(store: Store) {
     let server = start(store, |raw| {
         raw.collect_quota = Some(600);
         raw.collect_rejected_quota = Some(20_000);
@@ -103,13 +103,13 @@ async fn rubbish_costs_whoever_sends_it(store: Store) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn rubbish_costs_whoever_sends_it_on_sqlite() {
-    rubbish_costs_whoever_sends_it(Store::Sqlite).await;
+async fn invalid_messages_cost_their_sender_on_sqlite() {
+    invalid_messages_cost_their_sender(Store::Sqlite).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn rubbish_costs_whoever_sends_it_on_postgres() {
-    rubbish_costs_whoever_sends_it(Store::Postgres).await;
+async fn invalid_messages_cost_their_sender_on_postgres() {
+    invalid_messages_cost_their_sender(Store::Postgres).await;
 }
 
 /// Valid, unsigned and far too many: neither the app's servers nor its other visitors are affected.

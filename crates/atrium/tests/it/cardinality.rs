@@ -206,10 +206,10 @@ with_small_limits! {
         assert_eq!(ingest["accepted"], 14, "{ingest}");
         assert_eq!((&ingest["duplicate"], &ingest["rejected"]), (&json!(0), &json!(0)));
         assert_eq!(ingest["reasons"], json!([]));
-        let told: Vec<_> = ingest["over_limit"].as_array().unwrap().iter()
+        let limits: Vec<_> = ingest["over_limit"].as_array().unwrap().iter()
             .map(|it| (it["limit"].as_str().unwrap(), it["max"].as_u64().unwrap(), it["count"].as_u64().unwrap()))
             .collect();
-        assert_eq!(told, [("event_names", 3, 9), ("property_names", 4, 1), ("field_values", 2, 9)]);
+        assert_eq!(limits, [("event_names", 3, 9), ("property_names", 4, 1), ("field_values", 2, 9)]);
         assert_eq!(overall(&server, &team).await["ingest"]["over_limit"], ingest["over_limit"]);
 
         // The people who look after the app are notified, once a day for each limit.

@@ -117,37 +117,37 @@ in_both_sizes! {
             };
             let of = |measure: &str| json!({ "events": [name], "measure": { "of": measure } });
             let series = json!([of("events"), of("people")]);
-            let told = ask("trend", &days, json!({ "series": series, "granularity": "day" })).await;
+            let found = ask("trend", &days, json!({ "series": series, "granularity": "day" })).await;
             let starts: Vec<i64> = days.iter().map(|day| calendar.start(*day)).collect();
-            assert_eq!(told["times"], json!(starts), "{name}");
+            assert_eq!(found["times"], json!(starts), "{name}");
             let counts: Vec<f64> = days.iter().map(|day| calendar.on(*day).count() as f64).collect();
-            assert_eq!(told["series"][0]["points"], json!(counts), "{name}");
+            assert_eq!(found["series"][0]["points"], json!(counts), "{name}");
             let people: Vec<f64> =
                 days.iter().map(|day| calendar.people(*day).len() as f64).collect();
-            assert_eq!(told["series"][1]["points"], json!(people), "{name}");
+            assert_eq!(found["series"][1]["points"], json!(people), "{name}");
 
             // Every hour of the day of the change.
             let (start, end) = (calendar.start(changed), calendar.start(changed + 1.days()));
             assert_eq!(end - start, minutes * MINUTE);
-            let told = ask("trend", &[changed], json!({ "series": series, "granularity": "hour" })).await;
-            let hours: Vec<i64> = serde_json::from_value(told["times"].clone()).unwrap();
+            let found = ask("trend", &[changed], json!({ "series": series, "granularity": "hour" })).await;
+            let hours: Vec<i64> = serde_json::from_value(found["times"].clone()).unwrap();
             assert_eq!((hours[0], hours.len() as i64), (start, (end - start + HOUR - 1) / HOUR), "{name}");
             let ends = hours.iter().copied().skip(1).chain([end]);
             let counts: Vec<f64> = hours.iter().zip(ends).map(|(from, to)| {
                 calendar.seen.iter().filter(|seen| (*from..to).contains(&seen.at)).count() as f64
             }).collect();
-            assert_eq!(told["series"][0]["points"], json!(counts), "{name}");
-            assert_eq!(told["series"][0]["total"], json!(calendar.on(changed).count() as f64));
+            assert_eq!(found["series"][0]["points"], json!(counts), "{name}");
+            assert_eq!(found["series"][0]["total"], json!(calendar.on(changed).count() as f64));
 
             let event = json!({ "events": [name] });
             let more = json!({ "first": event, "returning": event, "unit": "day", "units": 2 });
-            let told = ask("retention", &days, more).await;
+            let found = ask("retention", &days, more).await;
             let cohorts: Vec<Value> = days.iter().map(|day| calendar.cohort(*day, 2)).collect();
-            assert_eq!(told["cohorts"], json!(cohorts), "{name}");
+            assert_eq!(found["cohorts"], json!(cohorts), "{name}");
 
-            let told = ask("lifecycle", &days, json!({ "event": event, "granularity": "day" })).await;
+            let found = ask("lifecycle", &days, json!({ "event": event, "granularity": "day" })).await;
             let points: Vec<Value> = days.iter().map(|day| calendar.lifecycle(*day)).collect();
-            assert_eq!(told["points"], json!(points), "{name}");
+            assert_eq!(found["points"], json!(points), "{name}");
         }
     }
 }

@@ -167,9 +167,9 @@ fn a_damaged_spool_is_set_aside_at_start_and_the_server_goes_on() {
     assert_eq!(ready(&server)["waiting"].as_i64().unwrap(), waiting + 1);
     let doctor = text(&output(folder.path(), &["doctor"]).stdout);
     let log = stop(server, "-TERM");
-    for told in [&log, &doctor] {
-        assert!(told.contains(&format!("{} was damaged", file.display())), "{told}");
-        assert!(told.contains(&format!("{waiting} messages of 1500 that waited")), "{told}");
+    for report in [&log, &doctor] {
+        assert!(report.contains(&format!("{} was damaged", file.display())), "{report}");
+        assert!(report.contains(&format!("{waiting} messages of 1500 that waited")), "{report}");
     }
     // The damaged file is kept; the state is healthy once the operator deletes the note.
     assert!(folder.path().join("spool/1/spool.db.damaged-1").exists());

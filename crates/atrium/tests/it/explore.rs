@@ -91,8 +91,8 @@ in_both_sizes! {
             assert_eq!(filtered(filters.clone()).await, expected, "{filters}");
         }
         let groups = points(json!({ "event": "order", "group_by": "plan" })).await["groups"].clone();
-        let told: Vec<_> = groups.as_array().unwrap().iter().map(|it| (&it["value"], &it["total"])).collect();
-        assert_eq!(json!(told), json!([["pro", 2.0], [null, 1.0], ["free", 1.0]]));
+        let pairs: Vec<_> = groups.as_array().unwrap().iter().map(|it| (&it["value"], &it["total"])).collect();
+        assert_eq!(json!(pairs), json!([["pro", 2.0], [null, 1.0], ["free", 1.0]]));
         let values = owner.get(&format!("/api/v1/apps/{app}/explore/values?property=plan&event=order")).await;
         assert_eq!(values.body["data"]["items"], json!([{ "value": "pro", "events": 2 }, { "value": "free", "events": 1 }]));
         let values = owner.get(&format!("/api/v1/apps/{app}/explore/values?property=plan&search=RE")).await;

@@ -132,7 +132,7 @@ on_both! {
 }
 
 on_both! {
-    async fn how_jobs_went_is_told_across_instances(server: TestServer) {
+    async fn job_results_are_shown_across_instances(server: TestServer) {
         let operator = server.owner("ops@example.com").await;
         let other = server.second_instance().await;
         runs::run(&server.atrium, Job::Purge, async { Ok::<_, String>(0) }).await;
@@ -187,7 +187,7 @@ async fn messages_that_wait_long_are_found() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_clock_that_disagrees_with_the_databases_is_told_and_does_not_gate() {
+async fn a_clock_that_disagrees_with_the_databases_is_reported_and_does_not_gate() {
     let server = TestServer::start(Store::Postgres).await;
     let operator = server.owner("ops@example.com").await;
     let clock = async |skew: i64| {
@@ -199,8 +199,8 @@ async fn a_clock_that_disagrees_with_the_databases_is_told_and_does_not_gate() {
         ready.body["clock"].as_str().unwrap().to_owned()
     };
     assert_eq!(clock(4_000).await, "ok");
-    let told = clock(8_500).await;
-    assert!(told.starts_with("degraded: 8 s ahead of"), "{told}");
+    let state = clock(8_500).await;
+    assert!(state.starts_with("degraded: 8 s ahead of"), "{state}");
     let found = health(&operator).await;
     assert_eq!((codes(&found), &found["status"]), (vec!["clock_skew"], &json!("warning")));
     let offset = found["instances"][0]["state"]["clock_offset_ms"].as_i64().unwrap();
@@ -209,6 +209,6 @@ async fn a_clock_that_disagrees_with_the_databases_is_told_and_does_not_gate() {
     let seen = found["instances"][0]["seen_at"].as_str().unwrap();
     let seen = seen.parse::<jiff::Timestamp>().unwrap().as_millisecond();
     assert!(seen - Clock::default().now().0 < 2_000, "{seen}");
-    let told = clock(-8_500).await;
-    assert!(told.starts_with("degraded: 8 s behind"), "{told}");
+    let state = clock(-8_500).await;
+    assert!(state.starts_with("degraded: 8 s behind"), "{state}");
 }

@@ -94,7 +94,7 @@ in_both_sizes! {
 }
 
 in_both_sizes! {
-    async fn a_twin_at_another_instance_is_stored_and_counted_once(server: TestServer) {
+    async fn a_duplicate_at_another_instance_is_stored_and_counted_once(server: TestServer) {
         let team = server.team("one").await;
         let key = server.collect_key(team.app_id.as_str()).await;
         let second = server.second_instance_on_same_engine().await;
@@ -433,7 +433,7 @@ in_both_sizes! {
 }
 
 in_both_sizes! {
-    async fn people_are_told_when_data_stops_coming_as_it_should(server: TestServer) {
+    async fn people_are_notified_when_data_stops_coming_as_it_should(server: TestServer) {
         let team = server.team("one").await;
         let developer = &team.people["developer"].email;
         let key = server.collect_key(team.app_id.as_str()).await;

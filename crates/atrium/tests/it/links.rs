@@ -44,7 +44,7 @@ on_both! {
 }
 
 on_both! {
-    async fn whoever_has_an_account_is_led_to_the_console(server: TestServer) {
+    async fn a_person_with_an_account_is_led_to_the_console(server: TestServer) {
         let team = server.team("one").await;
         server.person("known@example.com").await;
         let invitations = format!("/api/v1/orgs/{}/invitations", team.org_id);

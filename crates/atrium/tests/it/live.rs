@@ -254,7 +254,7 @@ in_both_sizes! {
 }
 
 in_both_sizes! {
-    async fn the_first_to_ask_for_what_is_stored_is_told_of_it(server: TestServer) {
+    async fn the_first_watcher_sees_what_is_already_stored(server: TestServer) {
         let team = server.team("one").await;
         let app = team.app_id.as_str();
         let key = server.collect_key(app).await;
@@ -272,7 +272,7 @@ in_both_sizes! {
 }
 
 in_both_sizes! {
-    async fn what_another_instance_receives_is_told_once_it_is_stored(server: TestServer) {
+    async fn what_another_instance_receives_is_shown_once_it_is_stored(server: TestServer) {
         let other = server.second_instance_on_same_engine().await;
         let team = server.team("one").await;
         let app = team.app_id.as_str();
@@ -297,7 +297,7 @@ in_both_sizes! {
 }
 
 in_both_sizes! {
-    async fn what_waits_to_be_stored_is_told_once(server: TestServer) {
+    async fn what_waits_to_be_stored_is_shown_once(server: TestServer) {
         let team = server.team("one").await;
         let (owner, app) = (team.actor("owner"), team.app_id.as_str());
         let key = server.collect_key(app).await;
@@ -316,7 +316,7 @@ in_both_sizes! {
 }
 
 in_both_sizes! {
-    async fn what_came_before_is_told_once_the_warehouse_has_time(server: TestServer) {
+    async fn earlier_messages_are_shown_once_the_warehouse_has_time(server: TestServer) {
         let team = server.team("one").await;
         let (owner, app) = (team.actor("owner"), team.app_id.as_str());
         let key = server.collect_key(app).await;
@@ -335,13 +335,13 @@ in_both_sizes! {
         let message = timeout(Duration::from_secs(20), stream.next("message")).await.unwrap();
         assert_eq!((&message["earlier"], &message["event"]), (&json!(false), &json!("meanwhile")));
         drop(busy);
-        let mut told = HashSet::new();
+        let mut outcomes = HashSet::new();
         for _ in 0..2 {
             let message = timeout(Duration::from_secs(20), stream.next("message")).await.unwrap();
             assert_eq!(message["earlier"], true);
-            told.insert(message["outcome"].as_str().unwrap().to_owned());
+            outcomes.insert(message["outcome"].as_str().unwrap().to_owned());
         }
-        assert_eq!(told, ["accepted", "rejected"].map(str::to_owned).into());
+        assert_eq!(outcomes, ["accepted", "rejected"].map(str::to_owned).into());
     }
 }
 

@@ -70,7 +70,7 @@ on_both! {
 }
 
 on_both! {
-    async fn whoever_has_waited_for_long_is_next(server: TestServer) {
+    async fn the_one_who_has_waited_for_long_is_next(server: TestServer) {
         let names = ["work".to_owned()];
         let wait = |holder: &'static str| Lease::take_some(&server.atrium, holder, &names, 1, &names);
         let busy = wait("busy").await.unwrap().unwrap();

@@ -399,7 +399,7 @@ fn make_old(file: &Connection) -> Vec<(Record, Vec<u8>)> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn how_long_messages_wait_is_told() {
+async fn how_long_messages_wait_is_reported() {
     // Nothing listens there.
     let change =
         |raw: &mut RawSettings| raw.warehouse_url = Some("http://127.0.0.1:9/x".to_owned());
@@ -425,8 +425,9 @@ async fn how_long_messages_wait_is_told() {
         .text()
         .await
         .unwrap();
-    let told = metrics.lines().find_map(|line| line.strip_prefix("atrium_spool_oldest_seconds "));
-    assert!(told.unwrap().parse::<f64>().unwrap() >= 180.0, "{told:?}");
+    let seconds =
+        metrics.lines().find_map(|line| line.strip_prefix("atrium_spool_oldest_seconds "));
+    assert!(seconds.unwrap().parse::<f64>().unwrap() >= 180.0, "{seconds:?}");
     assert!(metrics.contains("\natrium_loader_degraded 1"), "{metrics}");
     // The console shows the delay to the team whose messages wait, and only to that team.
     for (team, is_late) in [(&one, true), (&two, false)] {

@@ -261,7 +261,7 @@ async fn slow_mails_in_a_row_are_each_leased_for_themselves() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn whoever_lost_a_lease_leaves_the_mail_to_the_other() {
+async fn an_instance_that_lost_its_lease_leaves_the_mail_to_the_other() {
     let mut smtp = SmtpServer::start("hang");
     let server = smtp.atrium(Store::Postgres).await;
     let other = smtp.second(&server).await;

@@ -88,7 +88,7 @@ on_both! {
 }
 
 on_both! {
-    async fn whoever_is_taken_out_loses_every_app(server: TestServer) {
+    async fn a_removed_member_loses_every_app(server: TestServer) {
         let team = server.team("one").await;
         let path = org(&team, &format!("/members/{}", team.id("developer")));
         let impact = team.actor("admin").get(&format!("{path}/impact")).await;
@@ -97,8 +97,8 @@ on_both! {
         assert_eq!(team.actor("admin").delete(&path).await.status, 200);
         assert_eq!(team.actor("developer").get(&format!("/api/v1/apps/{}", team.app_id)).await.status, 404);
         assert_eq!(team.actor("admin").delete(&path).await.status, 404);
-        let told = team.actor("developer").get("/api/v1/current/notifications").await;
-        assert_eq!(told.body["data"]["items"][0]["kind"], "removed_from_org");
+        let notices = team.actor("developer").get("/api/v1/current/notifications").await;
+        assert_eq!(notices.body["data"]["items"][0]["kind"], "removed_from_org");
     }
 }
 
@@ -182,7 +182,7 @@ on_both! {
 }
 
 on_both! {
-    async fn an_owner_always_stays_whoever_leaves_or_is_removed_at_once(server: TestServer) {
+    async fn an_owner_always_stays_when_several_leave_or_are_removed_at_once(server: TestServer) {
         let team = server.team("one").await;
         for _ in 0..25 {
             server.restore(&team).await;
@@ -205,7 +205,7 @@ async fn invite(actor: &Actor, team: &Team, body: Value) -> Answer {
 }
 
 on_both! {
-    async fn people_are_invited_and_told_one_by_one_what_came_of_it(server: TestServer) {
+    async fn people_are_invited_with_a_result_for_each_address(server: TestServer) {
         let team = server.team("one").await;
         let (known_id, known) = server.person("known@example.com").await;
         let admin = team.actor("admin");
@@ -320,8 +320,8 @@ on_both! {
         assert_eq!(eve.post(&ask, json!({})).await.status, 404);
         assert_eq!(jane.post(&ask, json!({ "message": "Hello <b>boss</b>" })).await.status, 200);
         assert_eq!(jane.post(&ask, json!({})).await.status, 429);
-        let told = team.actor("owner").get("/api/v1/current/notifications").await;
-        let item = &told.body["data"]["items"][0];
+        let notices = team.actor("owner").get("/api/v1/current/notifications").await;
+        let item = &notices.body["data"]["items"][0];
         assert_eq!(item["kind"], "access_asked");
         assert!(item["link"].as_str().unwrap().ends_with("&invite=jane%40acme%2Etest"), "{item}");
         server.clock.advance(Millis::DAY + 1);

@@ -241,21 +241,21 @@ in_both_sizes! {
             let before = (date(2026, 3, 16), date(2026, 3, 26));
             let body = json!({ "start": start.to_string(), "end": end.to_string(), "timezone": name,
                 "granularity": "day", "compare": "previous_period" });
-            let told = overall_of(owner, &team, body).await;
+            let found = overall_of(owner, &team, body).await;
             let all = plain.totals(start, end, None);
-            assert_eq!(values(&told["totals"], "value"), all, "{name}");
+            assert_eq!(values(&found["totals"], "value"), all, "{name}");
             assert_eq!(
-                values(&told["totals"], "previous"), plain.totals(before.0, before.1, None), "{name}"
+                values(&found["totals"], "previous"), plain.totals(before.0, before.1, None), "{name}"
             );
             for (app, id) in ids.iter().enumerate() {
-                let own = told["apps"].as_array().unwrap().iter().find(|own| own["id"] == **id);
+                let own = found["apps"].as_array().unwrap().iter().find(|own| own["id"] == **id);
                 let own = own.unwrap();
                 let counted = plain.totals(start, end, Some(app));
                 assert_eq!(values(own, "value"), counted, "{name}");
                 let share = counted[0] as f64 / all[0] as f64;
                 assert!((own["share"].as_f64().unwrap() - share).abs() < 1e-9);
             }
-            let series = told["series"].as_array().unwrap();
+            let series = found["series"].as_array().unwrap();
             assert_eq!(series.len(), 11);
             for (place, point) in series.iter().enumerate() {
                 let day = start.checked_add(jiff::Span::new().days(place as i64)).unwrap();
@@ -271,7 +271,7 @@ in_both_sizes! {
             // A session belongs only to the day on which it begins.
             let sessions = series.iter().map(|point| point["sessions"].as_u64().unwrap());
             assert_eq!(sessions.sum::<u64>(), all[5], "{name}");
-            let top: Vec<_> = told["top_events"].as_array().unwrap().iter().map(|one| {
+            let top: Vec<_> = found["top_events"].as_array().unwrap().iter().map(|one| {
                 let number = |field: &str| one[field].as_u64().unwrap();
                 (one["event"].as_str().unwrap().to_owned(), number("events"), number("users"))
             }).collect();
@@ -287,8 +287,8 @@ in_both_sizes! {
                 }))
                 .collect();
             expected.push(json!({ "value": "other", "events": rest.1, "users": rest.2, "other": true }));
-            assert_eq!(told["breakdowns"]["os"], json!(expected), "{name}");
-            assert_eq!(told["breakdowns"]["browser"].as_array().unwrap().len(), 3, "no rest");
+            assert_eq!(found["breakdowns"]["os"], json!(expected), "{name}");
+            assert_eq!(found["breakdowns"]["browser"].as_array().unwrap().len(), 3, "no rest");
         }
     }
 }
@@ -306,8 +306,8 @@ in_both_sizes! {
         ] {
             let body = json!({ "start": day, "end": day, "granularity": "hour", "timezone": name,
                 "parts": ["series"] });
-            let told = overall_of(team.actor("owner"), &team, body).await;
-            let series = told["series"].as_array().unwrap();
+            let found = overall_of(team.actor("owner"), &team, body).await;
+            let series = found["series"].as_array().unwrap();
             assert_eq!(series.len(), count, "{name}: those without events too");
             let times: Vec<i64> = series.iter().map(|point| point["time"].as_i64().unwrap()).collect();
             for (place, point) in series.iter().enumerate() {
@@ -316,7 +316,7 @@ in_both_sizes! {
                 let counted = events.iter().filter(inside).count();
                 assert_eq!(point["events"].as_u64().unwrap(), counted as u64, "{name} {place}");
             }
-            assert!(told.get("totals").is_none() && told.get("apps").is_none(), "not asked for");
+            assert!(found.get("totals").is_none() && found.get("apps").is_none(), "not asked for");
         }
     }
 }
@@ -330,7 +330,7 @@ in_both_sizes! {
         store(&server, &uuids, &events).await;
         let body = |apps: Value| json!({ "start": "2026-03-20", "end": "2026-04-30",
             "timezone": "UTC", "app_ids": apps, "parts": ["totals"] });
-        let count = |told: &Value| told["totals"]["events"]["value"].as_u64().unwrap();
+        let count = |found: &Value| found["totals"]["events"]["value"].as_u64().unwrap();
         let first = events.iter().filter(|seen| seen.app == 0).count() as u64;
         let all = events.len() as u64;
 
@@ -369,11 +369,11 @@ in_both_sizes! {
         // Ranges in the future are zero, which is an answer too.
         let ahead = json!({ "start": "2090-01-01", "end": "2090-01-31", "timezone": "UTC" });
         server.atrium.warehouse.ready(Duration::from_secs(60)).await.unwrap();
-        let told = overall_of(owner, &team, ahead).await;
-        let series = told["series"].as_array().unwrap();
+        let found = overall_of(owner, &team, ahead).await;
+        let series = found["series"].as_array().unwrap();
         assert_eq!(series.len(), 31);
         assert!(series.iter().all(|point| point["events"].is_null() && point["partial"] == false));
-        assert_eq!(values(&told["totals"], "value"), [0; 6]);
+        assert_eq!(values(&found["totals"], "value"), [0; 6]);
     }
 }
 

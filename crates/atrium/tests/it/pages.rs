@@ -102,40 +102,40 @@ in_both_sizes! {
         let team = server.team("one").await;
         let at = noon(&server);
         send(&server, &team, at, &story()).await;
-        let told = pages(team.actor("owner"), &team, [at, at]).await;
-        assert_eq!(told["ready"], true);
-        assert_eq!(rows(&told["top"]), json!([
+        let found = pages(team.actor("owner"), &team, [at, at]).await;
+        assert_eq!(found["ready"], true);
+        assert_eq!(rows(&found["top"]), json!([
             ["/", 3, 2], ["/pricing", 1, 1], ["/to/user-anna-31", 1, 1],
             ["/u/user-anna-31/home", 1, 1], ["/u/user-ben-77/home", 1, 1],
         ]));
-        assert_eq!(rows(&told["sites"]), json!([
+        assert_eq!(rows(&found["sites"]), json!([
             ["", 3, 2], ["example.com", 2, 2], ["own.example", 1, 1], ["user-ben-77.example", 1, 1],
         ]));
-        assert_eq!(rows(&told["entries"]), json!([["/", 2], ["/pricing", 1], ["/u/user-ben-77/home", 1]]));
-        assert_eq!(rows(&told["exits"]), json!([["/", 2], ["/to/user-anna-31", 1], ["/u/user-anna-31/home", 1]]));
+        assert_eq!(rows(&found["entries"]), json!([["/", 2], ["/pricing", 1], ["/u/user-ben-77/home", 1]]));
+        assert_eq!(rows(&found["exits"]), json!([["/", 2], ["/to/user-anna-31", 1], ["/u/user-anna-31/home", 1]]));
 
         // A caller who may not see ids gets one page where there were two, and its users are counted once.
-        let told = pages(team.actor("analyst"), &team, [at, at]).await;
-        assert_eq!(rows(&told["top"]), json!([
+        let found = pages(team.actor("analyst"), &team, [at, at]).await;
+        assert_eq!(rows(&found["top"]), json!([
             ["/", 3, 2], ["/u/***/home", 2, 2], ["/pricing", 1, 1], ["/to/***", 1, 1],
         ]));
-        assert_eq!(rows(&told["sites"]), json!([
+        assert_eq!(rows(&found["sites"]), json!([
             ["", 3, 2], ["example.com", 2, 2], ["***", 1, 1], ["own.example", 1, 1],
         ]));
-        assert_eq!(rows(&told["entries"]), json!([["/", 2], ["/pricing", 1], ["/u/***/home", 1]]));
-        assert_eq!(rows(&told["exits"]), json!([["/", 2], ["/to/***", 1], ["/u/***/home", 1]]));
+        assert_eq!(rows(&found["entries"]), json!([["/", 2], ["/pricing", 1], ["/u/***/home", 1]]));
+        assert_eq!(rows(&found["exits"]), json!([["/", 2], ["/to/***", 1], ["/u/***/home", 1]]));
 
         // A late page view joins Anna's visits: one entry and one exit are taken back.
         send(&server, &team, at, &[view(20, ANNA, "/docs", "")]).await;
-        let told = pages(team.actor("owner"), &team, [at, at]).await;
-        assert_eq!(rows(&told["entries"]), json!([["/", 2], ["/u/user-ben-77/home", 1]]));
-        assert_eq!(rows(&told["exits"]), json!([["/", 2], ["/to/user-anna-31", 1]]));
+        let found = pages(team.actor("owner"), &team, [at, at]).await;
+        assert_eq!(rows(&found["entries"]), json!([["/", 2], ["/u/user-ben-77/home", 1]]));
+        assert_eq!(rows(&found["exits"]), json!([["/", 2], ["/to/user-anna-31", 1]]));
 
         // A new person sends an event, and their id has been part of a path before.
         send(&server, &team, at, &[view(21, NOBODY, "/of/phone-cleo-9", "")]).await;
         let shown = async |page: &str| {
-            let told = pages(team.actor("analyst"), &team, [at, at]).await;
-            rows(&told["top"]).as_array().unwrap().iter().any(|row| row[0] == page)
+            let found = pages(team.actor("analyst"), &team, [at, at]).await;
+            rows(&found["top"]).as_array().unwrap().iter().any(|row| row[0] == page)
         };
         assert!(shown("/of/phone-cleo-9").await);
         send(&server, &team, server.atrium.now().0, &[view(0, ["phone-cleo-9", ""], "/", "")]).await;
@@ -190,8 +190,8 @@ in_both_sizes! {
         let instance = server.second_instance_on_same_engine().await;
         instance.atrium.warehouse.ready(Duration::from_secs(60)).await.unwrap();
         let owner = team.actor("owner").at(&instance.url);
-        let told = pages(&owner, &team, [at, at]).await;
-        assert_eq!(told, json!({ "ready": false, "top": [], "entries": [], "exits": [], "sites": [] }));
+        let found = pages(&owner, &team, [at, at]).await;
+        assert_eq!(found, json!({ "ready": false, "top": [], "entries": [], "exits": [], "sites": [] }));
         assert!(recount::run_due(&instance.atrium).await.unwrap() >= 1);
         assert_eq!(pages(&owner, &team, [at, at]).await, shown);
     }

@@ -150,10 +150,10 @@ fn it_ends_on_postgresql_as_well() {
         "GET /api/v1/current HTTP/1.1\r\nhost: a\r\nconnection: close\r\ncookie: {cookie}\r\n\r\n"
     );
     assert!(server.request(&request).starts_with("HTTP/1.1 200"));
-    let told = std::time::Instant::now();
+    let signaled = std::time::Instant::now();
     server.signal("-TERM");
     assert_eq!(server.finish().0, Some(0));
-    assert!(told.elapsed() < Duration::from_secs(5), "{:?}", told.elapsed());
+    assert!(signaled.elapsed() < Duration::from_secs(5), "{:?}", signaled.elapsed());
 }
 
 /// An existing folder keeps its permissions; the files that we put into it are private.
@@ -192,10 +192,10 @@ fn idle_connections_do_not_delay_the_end() {
     idle.write_all(b"GET /healthz HTTP/1.1\r\nhost: a\r\n\r\n").unwrap();
     let mut answer = [0_u8; 512];
     assert!(idle.read(&mut answer).unwrap() > 0);
-    let told = std::time::Instant::now();
+    let signaled = std::time::Instant::now();
     server.signal("-TERM");
     assert_eq!(server.finish().0, Some(0));
-    assert!(told.elapsed() < Duration::from_secs(5), "{:?}", told.elapsed());
+    assert!(signaled.elapsed() < Duration::from_secs(5), "{:?}", signaled.elapsed());
     drop((silent, idle));
 }
 

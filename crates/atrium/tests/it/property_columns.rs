@@ -82,13 +82,13 @@ async fn by_plan(actor: &Actor, app: &str, day: &str) -> Vec<(String, f64)> {
     let answer = actor.post(&format!("/api/v1/apps/{app}/analyses/run"), body).await;
     assert_eq!(answer.status, 200, "{answer:?}");
     let groups = answer.body["data"]["series"][0]["groups"].as_array().unwrap().clone();
-    let told = |group: &Value| {
+    let pair = |group: &Value| {
         let value = group["values"][0].as_str().unwrap_or_default().to_owned();
         (value, group["total"].as_f64().unwrap())
     };
-    let mut told: Vec<_> = groups.iter().map(told).collect();
-    told.sort_by(|a, b| a.0.cmp(&b.0));
-    told
+    let mut pairs: Vec<_> = groups.iter().map(pair).collect();
+    pairs.sort_by(|a, b| a.0.cmp(&b.0));
+    pairs
 }
 
 /// Runs the work until none is left.

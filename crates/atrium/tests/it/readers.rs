@@ -145,7 +145,7 @@ in_both_sizes! {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn whoever_waits_too_long_is_told_to_come_back() {
+async fn a_question_that_waits_too_long_is_asked_to_come_back() {
     let server = TestServer::start_with(Store::Sqlite, |raw| raw.read_wait_seconds = Some(1)).await;
     let team = server.team("one").await;
     send_some(&server, &team).await;
@@ -250,7 +250,7 @@ in_both_sizes! {
 }
 
 in_both_sizes! {
-    async fn whoever_waits_is_told_their_place(server: TestServer) {
+    async fn a_waiting_caller_sees_their_place(server: TestServer) {
         let team = server.team("one").await;
         let (owner, analyst) = (team.actor("owner").clone(), team.actor("analyst").clone());
         let base = format!("/api/v1/apps/{}/analyses", team.app_id);

@@ -183,7 +183,7 @@ on_both! {
 }
 
 on_both! {
-    async fn whoever_registers_before_the_set_up_does_not_run_the_instance(server: TestServer) {
+    async fn registering_before_the_set_up_makes_no_operator(server: TestServer) {
         let stranger = server.anonymous();
         stranger.post("/api/v1/register", json!({ "email": "early@example.com" })).await;
         let token = server.mail_to("early@example.com").await.token();

@@ -21,15 +21,15 @@ async fn give(server: &TestServer, team: &Team, name: &str, codes: &[&str], to: 
 
 /// Everyone's role and permissions, the roles, and who sees the app in the list of deleted ones.
 async fn visible_to(team: &Team) -> Value {
-    let mut told = json!({});
+    let mut visible = json!({});
     for (name, person) in &team.people {
         let mine = person.actor.get(&format!("/api/v1/apps/{}/role", team.app_id)).await;
         let apps = person.actor.get(&format!("/api/v1/orgs/{}/apps", team.org_id)).await;
-        told[name] = json!([mine.status, mine.body["data"], apps.body["data"]["items"]]);
+        visible[name] = json!([mine.status, mine.body["data"], apps.body["data"]["items"]]);
     }
     let roles = team.actor("owner").get(&format!("/api/v1/apps/{}/roles", team.app_id)).await;
-    told["roles"] = roles.body["data"]["items"].clone();
-    told
+    visible["roles"] = roles.body["data"]["items"].clone();
+    visible
 }
 
 on_both! {

@@ -445,7 +445,7 @@ on_both! {
 }
 
 on_both! {
-    async fn whoever_leaves_takes_what_was_theirs_alone(server: TestServer) {
+    async fn deleting_an_account_keeps_what_it_shared(server: TestServer) {
         let team = server.team("one").await;
         let (analyst, owner) = (team.actor("analyst"), team.actor("owner"));
         for (kind, _) in KINDS {

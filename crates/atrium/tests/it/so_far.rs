@@ -100,14 +100,14 @@ impl Case<'_> {
         for (place, figure) in FIGURES.iter().enumerate() {
             let (now, before) = (compared[place] as f64, before[place] as f64);
             let change = (before > 0.0).then(|| (now - before) / before);
-            let near = |told: f64| (told - change.unwrap_or(f64::NAN)).abs() < 1e-9;
-            let told = totals[figure]["change"].as_f64();
-            assert!(told.map_or(change.is_none(), near), "{what} {figure}: {told:?} {change:?}");
+            let near = |found: f64| (found - change.unwrap_or(f64::NAN)).abs() < 1e-9;
+            let found = totals[figure]["change"].as_f64();
+            assert!(found.map_or(change.is_none(), near), "{what} {figure}: {found:?} {change:?}");
         }
     }
 
-    fn check_series(&self, told: &Value, what: &str) {
-        let series = told["series"].as_array().unwrap();
+    fn check_series(&self, found: &Value, what: &str) {
+        let series = found["series"].as_array().unwrap();
         let time = |point: &Value| point["time"].as_i64().unwrap();
         let partial: Vec<i64> =
             series.iter().filter(|point| point["partial"] == true).map(time).collect();
@@ -153,15 +153,15 @@ async fn check_days(server: &TestServer, team: &Team, events: &[Seen], days: &[(
                 let case = Case { plain, start, end, now };
                 let body = json!({ "start": start.to_string(), "end": end.to_string(),
                     "timezone": name, "granularity": granularity, "compare": "previous_period" });
-                let told = overall(team.actor("owner"), team, &body).await;
-                assert_eq!(told["range"]["partial"], true, "{what}");
-                case.check_totals(&told["totals"], None, &what);
-                case.check_series(&told, &what);
-                let apps = told["apps"].as_array().unwrap();
+                let found = overall(team.actor("owner"), team, &body).await;
+                assert_eq!(found["range"]["partial"], true, "{what}");
+                case.check_totals(&found["totals"], None, &what);
+                case.check_series(&found, &what);
+                let apps = found["apps"].as_array().unwrap();
                 let first = apps.iter().find(|app| app["id"] == team.app_id.as_str()).unwrap();
                 case.check_totals(first, Some(0), &what);
-                let told = overall_by_key(server, team, &body).await;
-                case.check_totals(&told["totals"], Some(0), &format!("{what}, to a key"));
+                let found = overall_by_key(server, team, &body).await;
+                case.check_totals(&found["totals"], Some(0), &format!("{what}, to a key"));
             }
         }
     }
@@ -206,7 +206,7 @@ in_both_sizes! {
 }
 
 in_both_sizes! {
-    async fn what_is_kept_of_an_earlier_moment_is_not_told_later(server: TestServer) {
+    async fn an_answer_kept_from_an_earlier_moment_is_not_reused_later(server: TestServer) {
         let (zone, day) = (TimeZone::get("Asia/Shanghai").unwrap(), date(2026, 3, 18));
         set_clock(&server, day, (10, 0), &zone);
         let team = server.team("one").await;
@@ -219,25 +219,25 @@ in_both_sizes! {
         // Nothing is loaded in between.
         for time in [(10, 0), (10, 14), (10, 16), (11, 0), (23, 59)] {
             let now = set_clock(&server, day, time, &zone);
-            let told = overall(team.actor("owner"), &team, &body).await;
+            let found = overall(team.actor("owner"), &team, &body).await;
             let plain = Plain { events: &events, zone: zone.clone() };
             let case = Case { plain, start: day, end: day, now };
-            case.check_totals(&told["totals"], None, &format!("{time:?}"));
-            let until = told["range"]["compared_until"].as_i64().unwrap();
+            case.check_totals(&found["totals"], None, &format!("{time:?}"));
+            let until = found["range"]["compared_until"].as_i64().unwrap();
             assert_eq!(until, now / QUARTER * QUARTER);
-            assert_eq!(told["range"]["previous"]["compared_until"], until - 86_400_000);
-            let top = told["top_events"].as_array().unwrap().iter();
+            assert_eq!(found["range"]["previous"]["compared_until"], until - 86_400_000);
+            let top = found["top_events"].as_array().unwrap().iter();
             let top: u64 = top.map(|event| event["events"].as_u64().unwrap()).sum();
-            assert_eq!(Some(top), told["totals"]["events"]["value"].as_u64(), "{time:?}");
+            assert_eq!(Some(top), found["totals"]["events"]["value"].as_u64(), "{time:?}");
             assert!(until >= last);
             last = until;
         }
         // The range is over: whole compared with whole.
         set_clock(&server, plus(day, 1), (0, 0), &zone);
-        let told = overall(team.actor("owner"), &team, &body).await;
-        assert_eq!((&told["range"]["partial"], &told["series"][0]["partial"]), (&json!(false), &json!(false)));
-        assert_eq!(told["totals"]["events"]["compared"], told["totals"]["events"]["value"]);
-        assert_eq!(told["totals"]["events"]["previous"], told["series"][0]["previous"]["events"]);
+        let found = overall(team.actor("owner"), &team, &body).await;
+        assert_eq!((&found["range"]["partial"], &found["series"][0]["partial"]), (&json!(false), &json!(false)));
+        assert_eq!(found["totals"]["events"]["compared"], found["totals"]["events"]["value"]);
+        assert_eq!(found["totals"]["events"]["previous"], found["series"][0]["previous"]["events"]);
     }
 }
 
@@ -271,23 +271,23 @@ in_both_sizes! {
         }
         let app = team.app_id.as_str();
         let path = format!("/api/v1/apps/{app}/explore");
-        let told = owner.post(&path, body.clone()).await.body["data"].clone();
-        let points = told["groups"][0]["points"].as_array().unwrap();
+        let found = owner.post(&path, body.clone()).await.body["data"].clone();
+        let points = found["groups"][0]["points"].as_array().unwrap();
         assert_eq!(points.len(), 23);
         assert!(points[..10].iter().all(Value::is_f64) && points[10..].iter().all(Value::is_null));
-        assert_eq!(told["partial"], told["times"][9]);
-        let from = told["times"][0].as_i64().unwrap();
+        assert_eq!(found["partial"], found["times"][9]);
+        let from = found["times"][0].as_i64().unwrap();
         let counted = from..(now / QUARTER + 1) * QUARTER;
         let plain = Plain { events: &events, zone: zone.clone() };
         let first = plain.totals_of(|at| counted.contains(&at), Some(0));
-        assert_eq!(told["total"].as_f64().unwrap() as u64, first[0]);
+        assert_eq!(found["total"].as_f64().unwrap() as u64, first[0]);
         let lines = lines_of(&format!("{path}/export"), &body).await;
         assert_eq!((lines[10][2].as_str(), lines[11][1].as_str(), lines.len()), ("so far", "", 24));
         // A range that lies in the future only is answered without asking the store.
         let ahead = json!({ "start": "2026-03-30", "end": "2026-04-02", "timezone": "Europe/Berlin" });
-        let told = owner.post(&path, ahead).await.body["data"].clone();
-        assert_eq!((&told["total"], &told["partial"]), (&json!(0.0), &Value::Null), "{told}");
-        assert_eq!(told["groups"][0]["points"], json!([null, null, null, null]));
+        let found = owner.post(&path, ahead).await.body["data"].clone();
+        assert_eq!((&found["total"], &found["partial"]), (&json!(0.0), &Value::Null), "{found}");
+        assert_eq!(found["groups"][0]["points"], json!([null, null, null, null]));
     }
 }
 

@@ -105,8 +105,8 @@ in_both_sizes! {
         }
         let found = doctor::examine(&Settings::check(one.raw_settings()).unwrap()).await;
         if server.store == Store::Sqlite {
-            let told = found.iter().any(|it| it.what == "events" && it.text.contains("1 parts"));
-            assert!(told, "{found:#?}");
+            let is_reported = found.iter().any(|it| it.what == "events" && it.text.contains("1 parts"));
+            assert!(is_reported, "{found:#?}");
         }
         let (first, second) =
             tokio::join!(recount::run_due(&one.atrium), recount::run_due(&other.atrium));

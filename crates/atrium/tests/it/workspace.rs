@@ -139,8 +139,8 @@ in_both_sizes! {
         owner.put(&put, described).await;
         assert_eq!(team.actor("analyst").put(&put, say(json!("list"))).await.status, 403);
         assert_eq!(owner.put(&put, say(json!("object"))).await.status, 422);
-        let told = owner.put(&put, say(json!("list"))).await;
-        assert_eq!(told.body["data"]["value_type"], "list");
+        let answer = owner.put(&put, say(json!("list"))).await;
+        assert_eq!(answer.body["data"]["value_type"], "list");
         let found = owner.get(&path).await.body["data"].clone();
         assert_eq!(type_of(&found), (json!("list"), json!(true), json!("套餐")));
         assert_eq!(owner.put(&put, say(Value::Null)).await.status, 200);

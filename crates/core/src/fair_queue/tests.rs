@@ -100,7 +100,7 @@ fn keys_together_have_half_and_one_slot_is_kept_for_dashboards() {
 }
 
 #[test]
-fn whoever_waits_can_be_told_how_many_came_before() {
+fn a_waiting_caller_can_see_how_many_came_before() {
     let mut trial = Trial::new(LIMITS);
     let (anna, ben) = (caller(Class::AdHoc, 1, 1), caller(Class::AdHoc, 2, 2));
     for n in 0..5 {
@@ -231,7 +231,7 @@ async fn a_slot_goes_to_the_next_and_leaving_gives_it_up() {
 }
 
 #[tokio::test]
-async fn whoever_waits_too_long_is_sent_away_and_leaves_nothing_behind() {
+async fn a_caller_who_waits_too_long_is_sent_away_and_leaves_nothing_behind() {
     let queue = FairQueue::new(LIMITS, Duration::from_millis(20));
     let reader = queue.reader(caller(Class::QueryKey, 1, 1));
     let held = (reader.enter().await.unwrap(), reader.enter().await.unwrap());

@@ -293,13 +293,14 @@ async fn ask(
         if !is_about_people || place != asked_of && !is_long() {
             continue;
         }
-        people::are_as_many_as_told(store, &trend, &funnel, &retention).await;
+        people::are_as_many_as_the_figures_say(store, &trend, &funnel, &retention).await;
         people::of_the_others(store, &lifecycle, &distribution, &paths).await;
         people::are_those_who_did(store, events, &trend).await;
         let names: Vec<String> = some.iter().map(|person| person[2..].to_owned()).collect();
         let (funnel, retention) = (&funnel, &retention);
-        let told = breakdowns::say_what_filters_say(store, &names, &trend, funnel, retention).await;
-        found.0[6] += u32::from(told > 4);
+        let compared =
+            breakdowns::say_what_filters_say(store, &names, &trend, funnel, retention).await;
+        found.0[6] += u32::from(compared > 4);
     }
 }
 

@@ -65,7 +65,8 @@ async fn of_trend(
     let os = GroupBy::Event(Property::Column(Column::Os));
     let alone = TrendQuery { group_by: vec![by.clone()], ..query.clone() };
     let both = TrendQuery { group_by: vec![os.clone(), by.clone()], ..query.clone() };
-    let (told, told_both) = (store.trend(&alone).await.unwrap(), store.trend(&both).await.unwrap());
+    let (answer, answer_both) =
+        (store.trend(&alone).await.unwrap(), store.trend(&both).await.unwrap());
     for (key, condition) in groups {
         let scope = narrowed(&query.scope, condition);
         let narrow = TrendQuery { scope, group_by: vec![os.clone()], ..query.clone() };
@@ -83,13 +84,13 @@ async fn of_trend(
                 }
             }
         };
-        own(std::slice::from_ref(key), &told.1, whole);
+        own(std::slice::from_ref(key), &answer.1, whole);
         for group in by_os {
             let values = [group.values[0].clone(), key.clone()];
-            own(&values, &told_both.1, group.trend);
+            own(&values, &answer_both.1, group.trend);
         }
     }
-    told.1.len()
+    answer.1.len()
 }
 
 pub async fn say_what_filters_say(
@@ -109,22 +110,22 @@ pub async fn say_what_filters_say(
     let profile = |kind| GroupBy::Profile(kind, vec![PLAN.to_owned()]);
     let of_users = with_plan(store, scope, Kind::User).await;
     let of_devices = with_plan(store, scope, Kind::Device).await;
-    let mut told = of_trend(store, trend, &profile(Kind::Device), &of_devices).await;
-    told += of_trend(store, trend, &profile(Kind::User), &of_users).await;
-    told += of_trend(store, trend, &GroupBy::Cohort(people.clone()), &cohort).await;
+    let mut compared = of_trend(store, trend, &profile(Kind::Device), &of_devices).await;
+    compared += of_trend(store, trend, &profile(Kind::User), &of_users).await;
+    compared += of_trend(store, trend, &GroupBy::Cohort(people.clone()), &cohort).await;
     // A person's profile does not change from event to event, as the device may.
     for (by, groups) in [(profile(Kind::User), &of_users), (GroupBy::Cohort(people), &cohort)] {
         let (mut funnel, mut retention) = (funnel.clone(), retention.clone());
         funnel.group_by = vec![by.clone()];
         retention.group_by = vec![by];
-        let told_funnel = store.funnel(&funnel).await.unwrap().groups;
-        let told_retention = store.retention(&retention).await.unwrap().1;
+        let of_funnel = store.funnel(&funnel).await.unwrap().groups;
+        let of_retention = store.retention(&retention).await.unwrap().1;
         for (key, condition) in groups {
             let scope = narrowed(&funnel.scope, condition);
             let narrow =
                 FunnelQuery { scope: scope.clone(), group_by: Vec::new(), ..funnel.clone() };
             let expected = store.funnel(&narrow).await.unwrap().steps;
-            let found = told_funnel.iter().find(|it| it.values == [key.clone()]);
+            let found = of_funnel.iter().find(|it| it.values == [key.clone()]);
             let nothing = |step: &FunnelStep| step.people == 0;
             match found {
                 Some(found) => assert_eq!(found.steps, expected, "{key:?} {funnel:#?}"),
@@ -132,12 +133,12 @@ pub async fn say_what_filters_say(
             }
             let narrow = RetentionQuery { scope, group_by: Vec::new(), ..retention.clone() };
             let expected = store.retention(&narrow).await.unwrap().0;
-            let found = told_retention.iter().find(|it| it.values == [key.clone()]);
+            let found = of_retention.iter().find(|it| it.values == [key.clone()]);
             match found {
                 Some(found) => assert_eq!(found.cohorts, expected, "{key:?} {retention:#?}"),
                 None => assert!(expected.iter().all(|it| it.size == 0), "{key:?} {retention:#?}"),
             }
         }
     }
-    told
+    compared
 }

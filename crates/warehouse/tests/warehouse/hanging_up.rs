@@ -79,7 +79,7 @@ async fn a_statement_on_a_server_gives_its_place_up_with_its_caller() {
 }
 
 #[tokio::test]
-async fn a_server_is_told_to_end_what_nobody_waits_for() {
+async fn a_server_ends_what_nobody_waits_for() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
     let url = Url::parse(&format!("http://u:s@127.0.0.1:{port}")).unwrap();

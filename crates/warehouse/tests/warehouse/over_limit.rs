@@ -250,8 +250,8 @@ async fn a_flood_of_property_names_costs_little_and_hides_none() {
     assert!(sample.count() > 1_000, "{}", sample.count());
     assert!(names.distinct > 50_000, "{}", names.distinct);
     let within: Vec<_> = names.names.iter().filter(|name| name.within_limit).collect();
-    let told: Vec<&str> = within.iter().map(|name| name.property.as_str()).collect();
-    assert_eq!(told, ["plan", "seats"]);
+    let own_names: Vec<&str> = within.iter().map(|name| name.property.as_str()).collect();
+    assert_eq!(own_names, ["plan", "seats"]);
     let most: Vec<_> = names.names.iter().take(300).cloned().collect();
     let kinds = store.warehouse.property_kinds(&sample, &most, false).await.unwrap();
     let of = |name: &str| -> Vec<&str> {

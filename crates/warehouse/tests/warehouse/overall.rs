@@ -421,7 +421,7 @@ async fn what_was_read_once_is_good_until_its_day_changes() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn many_who_ask_while_events_come_in_are_told_what_is_so() {
+async fn questions_asked_while_events_come_in_get_true_answers() {
     let store = Store::open().await;
     let apps: Vec<Uuid> = (0..2).map(|_| Uuid::new_v4()).collect();
     let events = days(34, &apps);

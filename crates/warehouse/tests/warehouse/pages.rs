@@ -40,7 +40,7 @@ fn plain(_: &str, value: &str) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn pages_that_are_told_as_one_are_counted_as_one() {
+async fn pages_that_are_shown_as_one_are_counted_as_one() {
     let store = Store::open().await;
     let apps: Vec<Uuid> = (0..2).map(|_| Uuid::new_v4()).collect();
     let mut events = make_up(17, 2_000, &apps);

@@ -11,7 +11,7 @@ use warehouse::{Key, Kind, Warehouse};
 use crate::plain_analyses::{chosen, range};
 use crate::support::Event;
 
-pub async fn are_as_many_as_told(
+pub async fn are_as_many_as_the_figures_say(
     store: &Warehouse,
     trend: &TrendQuery,
     funnel: &FunnelQuery,
@@ -21,7 +21,7 @@ pub async fn are_as_many_as_told(
     let (whole, groups) = store.trend(&people).await.unwrap();
     let none = None;
     let groups = groups.iter().map(|group| (Some(group.values.clone()), &group.trend));
-    for (values, told) in [(none, &whole)].into_iter().chain(groups) {
+    for (values, figures) in [(none, &whole)].into_iter().chain(groups) {
         let behind = |within| {
             let values = values.clone();
             let people = &people;
@@ -30,9 +30,9 @@ pub async fn are_as_many_as_told(
                 Some(found.unwrap().count() as f64)
             }
         };
-        assert_eq!(behind(people.slots.clone()).await, told.total, "{people:#?} {values:?}");
+        assert_eq!(behind(people.slots.clone()).await, figures.total, "{people:#?} {values:?}");
         let place = people.slots.starts.len() / 2;
-        assert_eq!(behind(people.slots.only(place).unwrap()).await, told.points[place]);
+        assert_eq!(behind(people.slots.only(place).unwrap()).await, figures.points[place]);
     }
     let unknown = vec![Key::Text("nobody's".to_owned()); trend.group_by.len().max(1)];
     if !trend.group_by.is_empty() {
@@ -40,9 +40,9 @@ pub async fn are_as_many_as_told(
         assert_eq!(found, None);
     }
 
-    let told = store.funnel(funnel).await.unwrap();
-    let groups = told.groups.iter().map(|group| (Some(group.values.clone()), &group.steps));
-    for (group, steps) in [(None, &told.steps)].into_iter().chain(groups) {
+    let answer = store.funnel(funnel).await.unwrap();
+    let groups = answer.groups.iter().map(|group| (Some(group.values.clone()), &group.steps));
+    for (group, steps) in [(None, &answer.steps)].into_iter().chain(groups) {
         for step in 0..steps.len() {
             let behind = async |dropped| {
                 let figure = FunnelFigure { step, dropped, group: group.clone(), bucket: None };
@@ -54,7 +54,7 @@ pub async fn are_as_many_as_told(
         }
     }
     let last = funnel.steps.len() - 1;
-    for (place, (began, made_it)) in told.over_time.iter().enumerate() {
+    for (place, (began, made_it)) in answer.over_time.iter().enumerate() {
         let behind = async |step, dropped| {
             let figure = FunnelFigure { step, dropped, group: None, bucket: Some(place) };
             store.funnel_people(funnel, &figure).await.unwrap().map(|people| people.count())
@@ -62,7 +62,7 @@ pub async fn are_as_many_as_told(
         assert_eq!(behind(0, false).await, Some(*began), "{funnel:#?} {place}");
         assert_eq!(behind(last, false).await, Some(*made_it), "{funnel:#?} {place}");
     }
-    let beyond = Some(told.over_time.len());
+    let beyond = Some(answer.over_time.len());
     let figure = FunnelFigure { step: 0, dropped: false, group: None, bucket: beyond };
     assert_eq!(store.funnel_people(funnel, &figure).await.unwrap(), None);
 
@@ -74,9 +74,9 @@ pub async fn are_as_many_as_told(
             let figure = RetentionFigure { cohort, unit, group: group.clone() };
             store.retention_people(retention, &figure).await.unwrap().map(|people| people.count())
         };
-        let Some(told) = cohorts.get(cohort) else { continue };
-        assert_eq!(behind(None).await, Some(told.size), "{retention:#?} {group:?}");
-        for (unit, returned) in told.returned.iter().enumerate() {
+        let Some(figures) = cohorts.get(cohort) else { continue };
+        assert_eq!(behind(None).await, Some(figures.size), "{retention:#?} {group:?}");
+        for (unit, returned) in figures.returned.iter().enumerate() {
             assert_eq!(behind(Some(unit)).await, Some(*returned), "{retention:#?} {group:?}");
         }
         assert_eq!(behind(Some(retention.units + 1)).await, None);
@@ -89,23 +89,23 @@ pub async fn of_the_others(
     distribution: &DistributionQuery,
     paths: &PathsQuery,
 ) {
-    for (place, told) in store.lifecycle(lifecycle).await.unwrap().iter().enumerate() {
-        for (state, told) in [
-            (LifecycleState::New, told.new),
-            (LifecycleState::Returning, told.returning),
-            (LifecycleState::Resurrected, told.resurrected),
-            (LifecycleState::Dormant, told.dormant),
+    for (place, point) in store.lifecycle(lifecycle).await.unwrap().iter().enumerate() {
+        for (state, count) in [
+            (LifecycleState::New, point.new),
+            (LifecycleState::Returning, point.returning),
+            (LifecycleState::Resurrected, point.resurrected),
+            (LifecycleState::Dormant, point.dormant),
         ] {
             let found = store.lifecycle_people(lifecycle, place, state).await.unwrap();
-            assert_eq!(found.count(), told, "{lifecycle:#?} {state:?}");
+            assert_eq!(found.count(), count, "{lifecycle:#?} {state:?}");
         }
     }
-    for (place, told) in store.distribution(distribution).await.unwrap().iter().enumerate() {
+    for (place, bin) in store.distribution(distribution).await.unwrap().iter().enumerate() {
         let found = store.distribution_people(distribution, place).await.unwrap();
-        assert_eq!(found.count(), told.people, "{distribution:#?}");
+        assert_eq!(found.count(), bin.people, "{distribution:#?}");
     }
-    let told = store.paths(paths).await.unwrap();
-    for link in told.links.iter().take(4) {
+    let answer = store.paths(paths).await.unwrap();
+    for link in answer.links.iter().take(4) {
         let source = Some(&link.source);
         let found = store.paths_people(paths, link.step, source, &link.target).await.unwrap();
         assert_eq!(found.count(), link.people, "{paths:#?}");

@@ -184,14 +184,14 @@ pub fn evaluate(events: &[Event], question: &ExploreQuery) -> Finding {
     let mut top: Vec<(Key, f64)> =
         all.into_values().map(|(key, count)| (key, count.measure(question.measure))).collect();
     top.sort_by(|(a, x), (b, y)| y.total_cmp(x).then_with(|| rank(a).cmp(&rank(b))));
-    let mut told: Vec<Key> = top.into_iter().map(|(key, _)| key).collect();
-    if told.len() > GROUPS_MAX {
-        told.truncate(GROUPS_MAX);
-        told.push(Key::Rest);
+    let mut listed: Vec<Key> = top.into_iter().map(|(key, _)| key).collect();
+    if listed.len() > GROUPS_MAX {
+        listed.truncate(GROUPS_MAX);
+        listed.push(Key::Rest);
     }
-    let groups = told.iter().map(|wanted_key| {
+    let groups = listed.iter().map(|wanted_key| {
         let belongs =
-            |key: &Key| key == wanted_key || *wanted_key == Key::Rest && !told.contains(key);
+            |key: &Key| key == wanted_key || *wanted_key == Key::Rest && !listed.contains(key);
         let (mut whole, mut points) = (Count::default(), BTreeMap::<usize, Count>::new());
         for (slot, event) in &wanted {
             // Counted once, even if several of its elements are in the rest.

@@ -434,7 +434,7 @@ pub fn paths(events: &[Event], query: &PathsQuery) -> Vec<Link> {
             }
         }
     }
-    let told = |step: usize| -> BTreeSet<Named> {
+    let most_reached = |step: usize| -> BTreeSet<Named> {
         let mut reached: BTreeMap<&Named, BTreeSet<&String>> = BTreeMap::new();
         for ((at, _, to), people) in all.iter().filter(|((at, ..), _)| *at == step) {
             assert_eq!(*at, step);
@@ -444,7 +444,8 @@ pub fn paths(events: &[Event], query: &PathsQuery) -> Vec<Link> {
         reached.sort_by_key(|(node, people)| (std::cmp::Reverse(people.len()), text(node)));
         reached.into_iter().take(query.branches).map(|(node, _)| node.clone()).collect()
     };
-    let text_of = |step: usize, named: &Named| match step == 0 || told(step).contains(named) {
+    let text_of = |step: usize, named: &Named| match step == 0 || most_reached(step).contains(named)
+    {
         true => Node::Event { name: named.0.clone(), page: named.1.clone() },
         false => Node::Other,
     };

@@ -166,14 +166,14 @@ pub fn lists(
     for (dimension, event) in ends(events) {
         add(dimension, event, &page(event), false);
     }
-    let mut told = Vec::new();
+    let mut values = Vec::new();
     for (dimension, list) in lists {
         let mut list: Vec<_> = list.into_iter().collect();
         list.sort_by_key(|(_, (events, _))| Reverse(*events));
         let rest = list.split_off(list.len().min(most));
         let mut tell = |value: String, is_rest, events, people: BTreeSet<(Uuid, String)>| {
             let (dimension, persons) = (dimension.to_owned(), people.len() as u64);
-            told.push(BreakdownValue { dimension, value, is_rest, events, persons });
+            values.push(BreakdownValue { dimension, value, is_rest, events, persons });
         };
         for (value, (events, people)) in list {
             tell(value, false, events, people);
@@ -184,5 +184,5 @@ pub fn lists(
             tell(String::new(), true, events, people);
         }
     }
-    told
+    values
 }

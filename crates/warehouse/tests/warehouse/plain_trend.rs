@@ -130,22 +130,22 @@ pub fn trend(events: &[Event], query: &TrendQuery) -> (Trend, Vec<TrendGroup>) {
             entry.1.insert(event.person());
         }
     }
-    let mut told: Vec<(Vec<Key>, usize)> =
+    let mut listed: Vec<(Vec<Key>, usize)> =
         sizes.into_values().map(|(values, people)| (values, people.len())).collect();
-    told.sort_by_key(|(_, people)| std::cmp::Reverse(*people));
-    let has_rest = told.len() > GROUPS_MAX;
-    told.truncate(GROUPS_MAX);
-    let told: Vec<Vec<Key>> = told.into_iter().map(|(values, _)| values).collect();
+    listed.sort_by_key(|(_, people)| std::cmp::Reverse(*people));
+    let has_rest = listed.len() > GROUPS_MAX;
+    listed.truncate(GROUPS_MAX);
+    let listed: Vec<Vec<Key>> = listed.into_iter().map(|(values, _)| values).collect();
     let mut groups: Vec<TrendGroup> = Vec::new();
     if !by.is_empty() {
         let own = |is_own: &dyn Fn(&Vec<Key>) -> bool| {
             wanted.iter().copied().filter(|event| values(event).iter().any(is_own)).collect()
         };
-        for group in &told {
+        for group in &listed {
             let trend = trend(own(&|values| values == group));
             groups.push(TrendGroup { values: group.clone(), trend });
         }
-        let rest = trend(own(&|values| !told.contains(values)));
+        let rest = trend(own(&|values| !listed.contains(values)));
         if has_rest && rest != trend(Vec::new()) {
             groups.push(TrendGroup { values: vec![Key::Rest; by.len()], trend: rest });
         }

@@ -122,7 +122,7 @@ with_chat! {
 }
 
 with_chat! {
-    async fn whoever_is_signed_out_meanwhile_gets_nothing_bound(chat: Chat) {
+    async fn signing_out_meanwhile_binds_nothing(chat: Chat) {
         let owner = chat.server.owner("owner@acme.test").await;
         let id = current(&owner).await["id"].as_str().unwrap().to_owned();
         for (provider, who, _) in PEOPLE {

@@ -92,9 +92,9 @@ with_chat! {
         join_all((0..8).flat_map(|_| both())).await;
         let link = format!("{}/organization/list", chat.server.url);
         assert_eq!(received(&chat, "wechatwork").await, [format!("你收到一份团队邀请\nTest Person 邀请你加入团队“Test Team”。\n{link}")]);
-        let told = received(&chat, "feishu").await;
-        assert_eq!(told.len(), 1, "{told:?}");
-        assert!(told[0].starts_with("密码已更改\n"), "{told:?}");
+        let messages = received(&chat, "feishu").await;
+        assert_eq!(messages.len(), 1, "{messages:?}");
+        assert!(messages[0].starts_with("密码已更改\n"), "{messages:?}");
         assert_eq!(chat.server.count(WAITING).await, 0);
         assert_eq!(chat.standins.seen("wechatwork").await["send"], 1);
         assert_eq!(chat.standins.seen("feishu").await["messages"].as_array().unwrap().len(), 1);
@@ -102,13 +102,13 @@ with_chat! {
         guest.put("/api/v1/current/profile", json!({ "locale": "en-US" })).await;
         tell(&chat, &id, "Two").await;
         send(&chat).await;
-        let told = received(&chat, "wechatwork").await;
-        assert!(told[1].starts_with("You are invited to a team\n"), "{told:?}");
+        let messages = received(&chat, "wechatwork").await;
+        assert!(messages[1].starts_with("You are invited to a team\n"), "{messages:?}");
     }
 }
 
 with_chat! {
-    async fn security_is_told_there_only_when_chosen(chat: Chat) {
+    async fn security_notices_go_there_only_when_chosen(chat: Chat) {
         let owner = chat.server.owner("owner@acme.test").await;
         chat.bind(&owner, "wechatwork", "LiLei").await;
         assert_eq!(chat.server.count(WAITING).await, 0);
@@ -151,10 +151,10 @@ with_chat! {
         chat.server.clock.advance(15 * Millis::MINUTE);
         send(&chat).await;
         for (provider, _, _) in PEOPLE {
-            let mut told = received(&chat, provider).await;
-            told.sort();
-            assert_eq!(told.len(), 2, "{told:?}");
-            assert!(told[0].contains("One") && told[1].contains("Two"), "{told:?}");
+            let mut messages = received(&chat, provider).await;
+            messages.sort();
+            assert_eq!(messages.len(), 2, "{messages:?}");
+            assert!(messages[0].contains("One") && messages[1].contains("Two"), "{messages:?}");
         }
         assert_eq!(chat.server.count(WAITING).await, 0);
     }
@@ -177,7 +177,7 @@ with_chat! {
 }
 
 with_chat! {
-    async fn whoever_unbound_gets_nothing_more(chat: Chat) {
+    async fn an_unbound_account_gets_nothing_more(chat: Chat) {
         let (owner, id) = reachable(&chat, "owner@acme.test").await;
         tell(&chat, &id, "One").await;
         for (provider, _, _) in PEOPLE {

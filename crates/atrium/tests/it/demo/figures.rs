@@ -26,8 +26,8 @@ async fn booked(server: &TestServer, what: &str) -> u64 {
 /// The store, its counts, the ledger and the requested number of events agree.
 pub async fn figures_agree(server: &TestServer, report: &Report) {
     assert_eq!(report.events, super::EVENTS);
-    let told: u64 = report.teams.iter().flat_map(|team| &team.apps).map(|app| app.events).sum();
-    assert_eq!(told, super::EVENTS);
+    let reported: u64 = report.teams.iter().flat_map(|team| &team.apps).map(|app| app.events).sum();
+    assert_eq!(reported, super::EVENTS);
     assert_eq!(number(server, "count()", "events").await, super::EVENTS);
     assert_eq!(number(server, "sum(events)", "totals_15m").await, super::EVENTS);
     assert_eq!(number(server, "uniqExact(log_id)", "events").await, super::EVENTS);

@@ -13,7 +13,7 @@ use super::{actions, app, create, list, reset, team, whole_database, works};
 use crate::support::{Store, TestServer, on_both};
 
 on_both! {
-    async fn a_secret_is_told_once_and_kept_nowhere_in_clear(server: TestServer) {
+    async fn a_secret_is_shown_once_and_kept_nowhere_in_clear(server: TestServer) {
         let team = team(&server).await;
         let developer = team.actor("developer");
         let made = create(developer, &team, " Backend ").await;
@@ -259,7 +259,7 @@ on_both! {
 }
 
 on_both! {
-    async fn the_collect_key_is_told_to_those_who_view_keys(server: TestServer) {
+    async fn the_collect_key_is_shown_to_those_who_view_keys(server: TestServer) {
         let team = team(&server).await;
         let value = list(team.actor("owner"), &team).await[0]["key"].clone();
         for (name, sees) in [("owner", true), ("developer", true), ("analyst", false), ("viewer", false)] {

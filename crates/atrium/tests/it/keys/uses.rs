@@ -143,9 +143,9 @@ on_both! {
         assert_eq!(server.count("SELECT COUNT(*) FROM key_addresses").await, 50);
         let ips = server.count("SELECT COUNT(*) FROM key_addresses WHERE ip IN ('10.0.1.150', '10.0.1.199')").await;
         assert_eq!(ips, 2);
-        let told = team.actor("owner").get(&app(&team, &format!("/access-keys/{id}/use"))).await;
-        assert_eq!(told.body["data"]["addresses"].as_array().unwrap().len(), 20);
-        assert_eq!(told.body["data"]["last_used_ip"], "10.0.1.199");
+        let found = team.actor("owner").get(&app(&team, &format!("/access-keys/{id}/use"))).await;
+        assert_eq!(found.body["data"]["addresses"].as_array().unwrap().len(), 20);
+        assert_eq!(found.body["data"]["last_used_ip"], "10.0.1.199");
     }
 }
 

@@ -61,7 +61,7 @@ with_provider! {
 }
 
 with_provider! {
-    impatient async fn a_name_server_that_does_not_answer_is_told_apart(company: Company) {
+    impatient async fn a_name_server_that_does_not_answer_has_its_own_code(company: Company) {
         let name = fresh(&company);
         claim(&company, &name).await;
         company.standins.dns_switch("down", json!({ "down": true })).await;

@@ -58,7 +58,7 @@ with_provider! {
 }
 
 with_provider! {
-    async fn whoever_was_taken_out_does_not_come_back_with_a_new_account(company: Company) {
+    async fn a_removed_member_does_not_come_back_with_a_new_account(company: Company) {
         let server = &company.server;
         let bob = server.anonymous();
         company.sign_in(&bob, "bob@acme.test").await;
@@ -78,7 +78,7 @@ with_provider! {
 }
 
 with_provider! {
-    async fn whoever_is_signed_in_comes_back_as_nobody_else(company: Company) {
+    async fn a_signed_in_person_comes_back_as_nobody_else(company: Company) {
         let server = &company.server;
         let gina = server.anonymous();
         company.sign_in(&gina, "gina@acme.test").await;

@@ -20,7 +20,7 @@ async fn is_refused(
 }
 
 with_provider! {
-    async fn what_is_wrong_with_a_token_is_told_apart(company: Company) {
+    async fn each_fault_of_a_token_has_its_own_reason(company: Company) {
         for (tag, reason) in [
             ("unsigned", "token_unsigned"),
             ("badsig", "token_signature"),

@@ -102,7 +102,7 @@ with_provider! {
 }
 
 with_provider! {
-    async fn whoever_was_taken_out_stays_out_until_asked_in(company: Company) {
+    async fn a_removed_member_stays_out_until_invited(company: Company) {
         let browser = company.server.anonymous();
         company.sign_in(&browser, "leo@acme.test").await;
         let id = current(&browser).await["id"].as_str().unwrap().to_owned();
@@ -206,7 +206,7 @@ with_provider! {
 }
 
 with_provider! {
-    async fn whoever_comes_by_invitation_only_comes_through_the_provider_too(company: Company) {
+    async fn on_an_invite_only_instance_people_come_through_the_provider_too(company: Company) {
         let dns = company.standins.dns.clone();
         let closed = TestServer::start_with(company.server.store, |raw| {
             raw.registration = Some("invite".to_owned());
