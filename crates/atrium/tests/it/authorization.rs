@@ -383,7 +383,7 @@ on_both! {
         let team = server.team("one").await;
         let (program, owner) = (server.anonymous(), team.actor("owner"));
         let path = format!("/api/v1/orgs/{}/data-overall", team.org_id);
-        let asked = async |actor: &Actor, header: &str| {
+        let status = async |actor: &Actor, header: &str| {
             let request = actor.request(Method::POST, &path).header("authorization", header);
             actor.send(request).await.status
         };
@@ -393,22 +393,22 @@ on_both! {
         let new = made.body["data"]["items"][0]["key"].as_str().unwrap().to_owned();
         let (old, new) = (format!("Bearer qk_{}", team.app_id), format!("bearer {new}"));
         // The key is accepted; the call then fails for want of a body.
-        assert_eq!((asked(&program, &old).await, asked(&program, &new).await), (415, 415));
+        assert_eq!((status(&program, &old).await, status(&program, &new).await), (415, 415));
         server.clock.advance(2 * 3_600_000);
-        assert_eq!((asked(&program, &old).await, asked(&program, &new).await), (401, 415));
+        assert_eq!((status(&program, &old).await, status(&program, &new).await), (401, 415));
         // A cookie does not make up for a wrong token, and other schemes are not ours.
         for wrong in ["Bearer qk_nonsense", "Bearer", "Bearer ck_x", &old] {
-            assert_eq!(asked(owner, wrong).await, 401, "{wrong}");
+            assert_eq!(status(owner, wrong).await, 401, "{wrong}");
         }
-        assert_eq!(asked(owner, "Basic dXNlcg==").await, 415);
+        assert_eq!(status(owner, "Basic dXNlcg==").await, 415);
         // The use is recorded. An archived app can be read, a deleted one cannot.
         atrium::collect::upkeep::write_uses(&server.atrium).await.unwrap();
         let used = "SELECT COUNT(*) FROM api_keys WHERE kind = 'query' AND last_used_at IS NOT NULL";
         assert_eq!(server.count(used).await, 2);
         server.run("UPDATE apps SET archived_at = 1 WHERE id = $1", &[team.app_id.as_str()]).await;
-        assert_eq!(asked(&program, &new).await, 415);
+        assert_eq!(status(&program, &new).await, 415);
         server.run("UPDATE apps SET deleted_at = 1 WHERE id = $1", &[team.app_id.as_str()]).await;
-        assert_eq!(asked(&program, &new).await, 404);
+        assert_eq!(status(&program, &new).await, 404);
     }
 }
 

@@ -307,8 +307,8 @@ with_small_limits! {
         let all = [own(), flood("x", 30)].concat();
         send(&server, &team, &all).await;
         let path = format!("/api/v1/apps/{}/erasures", team.app_id);
-        let asked = team.actor("owner").post(&path, json!({ "kind": "user", "subject": "user 3" })).await;
-        assert_eq!(asked.status, 200, "{asked:?}");
+        let answer = team.actor("owner").post(&path, json!({ "kind": "user", "subject": "user 3" })).await;
+        assert_eq!(answer.status, 200, "{answer:?}");
         assert_eq!(erasures::run::run_due(&server.atrium).await.unwrap(), 1);
         let left: Vec<Sent> = all.into_iter().filter(|it| it.user != "user 3").collect();
         let found = overall(&server, &team).await;

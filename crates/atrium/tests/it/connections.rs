@@ -49,8 +49,8 @@ async fn ten_thousand_connections_of_one_client_leave_room_for_others() {
     }
     assert_eq!((served, refused), (1_000, wanted - 1_000));
 
-    let mut neighbour = connect_from([127, 0, 0, 3], address).await.unwrap();
-    assert_eq!(status(&mut neighbour).await, 200);
+    let mut neighbor = connect_from([127, 0, 0, 3], address).await.unwrap();
+    assert_eq!(status(&mut neighbor).await, 200);
     for stream in open.iter_mut().take(1_000) {
         assert_eq!(status(stream).await, 200, "those let in are served on");
     }

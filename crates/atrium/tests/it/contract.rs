@@ -19,7 +19,7 @@ fn the_committed_page_of_permissions_is_current() {
     assert!(committed.trim() == made.trim(), "docs/permissions.md is stale: run `make generate`");
 }
 
-/// Every test and file that the security page cites exists: whoever removes one has to change its claim.
+/// Every test and file that the security page cites exists, so removing one means changing its claim.
 #[test]
 fn what_the_security_page_names_is_there() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");

@@ -21,8 +21,8 @@ in_both_sizes! {
         while loader::turn(&server.atrium, &server.atrium.collector.spool).await.unwrap() != loader::Turn::Idle {}
         let path = format!("/api/v1/apps/{app}/erasures");
         for subject in ["anna", "ben"] {
-            let asked = owner.post(&path, json!({ "kind": "user", "subject": subject })).await;
-            assert_eq!(asked.status, 200, "{asked:?}");
+            let answer = owner.post(&path, json!({ "kind": "user", "subject": subject })).await;
+            assert_eq!(answer.status, 200, "{answer:?}");
         }
         // A loader holds the partition for long, and both instances wait for it in the middle of the first
         // erasure.

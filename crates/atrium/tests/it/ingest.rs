@@ -325,8 +325,8 @@ in_both_sizes! {
         drain(&server).await;
         let path = format!("/api/v1/apps/{app}/erasures");
         assert_eq!(team.actor("developer").post(&path, json!({})).await.status, 403);
-        let asked = owner.post(&path, json!({ "kind": "user", "subject": "anna" })).await;
-        assert_eq!((asked.status, &asked.body["data"]["state"]), (200, &json!("pending")), "{asked:?}");
+        let answer = owner.post(&path, json!({ "kind": "user", "subject": "anna" })).await;
+        assert_eq!((answer.status, &answer.body["data"]["state"]), (200, &json!("pending")), "{answer:?}");
         assert_eq!(erasures::run::run_due(&server.atrium).await.unwrap(), 1);
         let list = owner.get(&path).await.body["data"]["items"][0].clone();
         assert_eq!((&list["state"], &list["events"]), (&json!("done"), &json!(2)), "{list}");

@@ -256,9 +256,9 @@ fn the_program_lays_its_files_down_and_the_next_build_answers_them() {
 #[tokio::test]
 async fn a_build_is_announced_by_version_and_content() {
     let server = server().await;
-    let asked = server.anonymous();
-    let build = asked.get("/api/v1/build-info").await.body["data"]["build_version"].clone();
-    let started_with = asked.get("/api/v1/envs").await.body["data"]["build_version"].clone();
+    let browser = server.anonymous();
+    let build = browser.get("/api/v1/build-info").await.body["data"]["build_version"].clone();
+    let started_with = browser.get("/api/v1/envs").await.body["data"]["build_version"].clone();
     assert_eq!(build, started_with);
     let id = console::build_id().expect("a built console");
     assert_eq!(build, format!("{CLIENT_VERSION}+{}", &id[..8]));

@@ -94,8 +94,8 @@ impl TestServer {
         (id, self.signed_in(email).await)
     }
 
-    /// A team with a person in every role. Their addresses are at domains of their own, so that nobody is
-    /// offered to join by their address's domain.
+    /// A team with a person in every role. Their addresses are at domains of their own, so that nobody
+    /// could ask to join by their address.
     pub async fn team(&self, name: &str) -> Team {
         let mut people = BTreeMap::new();
         for (role, standing) in STANDINGS {
