@@ -60,7 +60,11 @@ fn the_access_log_names_people_and_keys_by_id() {
         found.map(|line| line["fields"].clone()).collect::<Vec<_>>()
     };
     let signed_in = &requests("/api/v1/current")[0];
-    assert_eq!((&signed_in["user"], signed_in.get("key")), (&Value::from(user), None), "{signed_in}");
+    assert_eq!(
+        (&signed_in["user"], signed_in.get("key")),
+        (&Value::from(user), None),
+        "{signed_in}"
+    );
     let read = &requests("/api/v1/apps/{id}/events")[0];
     assert!(read.get("user").is_none() && read["key"].as_str().unwrap().len() == 36, "{read}");
     let sent = &requests(PATH)[0];
