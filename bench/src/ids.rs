@@ -66,11 +66,12 @@ fn make(from: u64, count: u64, now: u64) -> String {
     )
 }
 
-/// The median time for a batch of messages from one minute, each batch on another day.
+/// The median time for a batch of messages from one minute, each from another minute of the last day: what
+/// loaders store is new, but for some that was offline.
 async fn batch(store: &Warehouse, known: u64, now: u64) -> anyhow::Result<f64> {
     let mut times = Vec::new();
     for round in 0..ROUNDS {
-        let start = now - (round % DAYS) * DAY_MS - DAY_MS / 2 - round * SPREAD_MS;
+        let start = now - DAY_MS / 2 - round * SPREAD_MS;
         let sql = format!(
             "SELECT time_ms, toString(log_id) FROM message_ids WHERE app_id = '{}' \
              AND time_ms >= {start} AND time_ms < {} LIMIT {} FORMAT TSV",

@@ -49,6 +49,9 @@ impl Warehouse {
         for message in messages {
             put_message_id(*message, &mut packed);
         }
+        // What was loaded before the earliest of these messages is none of them: those partitions are skipped.
+        let earliest = messages.iter().map(|(_, time_ms, _)| time_ms / 1_000).min().unwrap_or(0);
+        let since = (earliest - AHEAD_SECONDS).clamp(0, i64::from(u32::MAX));
         // Base64 is two thirds the size of hexadecimal, and faster to read by as much. Earlier versions
         // left ids in `log_ids`, without a time, for the eight days that ids are kept.
         let sql = format!(
@@ -58,6 +61,7 @@ impl Warehouse {
                      reinterpretAsInt64(substring(packed, number * 40 + 17, 8)), \
                      reinterpretAsUUID(substring(packed, number * 40 + 25, 16)) \
                   FROM numbers(count)) AND batch != {batch} \
+                 AND received >= toDateTime({since}, 'UTC') \
              UNION ALL SELECT app_id, log_id FROM log_ids WHERE log_id IN \
                  (SELECT reinterpretAsUUID(substring(packed, number * 40 + 25, 16)) \
                   FROM numbers(count)) AND batch != {batch}) FORMAT RowBinary",
