@@ -99,6 +99,20 @@ for (const language of LANGUAGES) {
     await expect(heading(page)).toHaveText(t(`analyses.kind.${kind}`))
   }
 
+  /** Saves the question under a name. It opens by its address, with the answer it had. */
+  const keep = async (page: Page, kind: string, shows: () => Promise<void>) => {
+    const name = `${kind} 1`
+    await page.getByRole('button', { name: t('common.save'), exact: true }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel(t('analyses.name'), { exact: true }).fill(name)
+    await dialog.getByRole('button', { name: t('common.save') }).click()
+    await expect(heading(page)).toHaveText(name)
+    await expectAddress(page, new RegExp(`/analyses/${kind}\\?saved=[\\w-]+$`))
+    await page.reload()
+    await expect(heading(page)).toHaveText(name)
+    await shows()
+  }
+
   test(`a trend is asked, changed, taken back and kept, ${language}`, async ({
     page,
     instance,
@@ -177,6 +191,9 @@ for (const language of LANGUAGES) {
       await expect(groups.getByRole('row').filter({ hasText: 'HarmonyOS' })).toContainText('50%')
       await expectAccessible(page)
       await pick(page, t('results.funnel.view.steps'))
+      await keep(page, 'funnel', () =>
+        expect(page.getByText('66.7%', { exact: true })).toBeVisible(),
+      )
     })
 
     await test.step('who bought becomes a cohort', async () => {
@@ -211,6 +228,13 @@ for (const language of LANGUAGES) {
       await find(page, t('analyses.filterProperty', { number: 1 }), 'Buyers')
       await expect.poll(() => cohort('2')).toEqual(['2', '100%', '50%'])
       await expectAccessible(page)
+      await keep(page, 'retention', () =>
+        expect.poll(() => cohort('2')).toEqual(['2', '100%', '50%']),
+      )
+      // The last of the cells that are not zero: who came back on the next day.
+      const row = table.getByRole('row').filter({ hasText: '50%' }).last()
+      await row.getByTitle(t('results.seePeople')).last().click()
+      await expect(people(page).getByRole('link')).toHaveText(['anna'])
     })
 
     await test.step('a trend of those in the cohort and of the others', async () => {
@@ -255,6 +279,10 @@ for (const language of LANGUAGES) {
         .getByTitle(t('results.seePeople'))
         .click()
       await expect(people(page).getByRole('link')).toHaveText(['anna'])
+      await page.keyboard.press('Escape')
+      await keep(page, 'paths', () =>
+        expect(page.getByText(t('results.paths.people.from', { count: 3 }))).toBeVisible(),
+      )
     })
 
     await test.step('a distribution', async () => {
@@ -268,6 +296,7 @@ for (const language of LANGUAGES) {
       await find(page, t('analyses.numericProperty'), 'amount')
       await page.getByRole('textbox', { name: t('analyses.edges') }).fill('0, 10')
       await expect.poll(sizes).toEqual(['1', '1'])
+      await keep(page, 'distribution', () => expect.poll(sizes).toEqual(['1', '1']))
       await table.getByTitle(t('results.seePeople')).first().click()
       await expect(people(page).getByRole('link')).toHaveText(['ben'])
     })
@@ -285,6 +314,10 @@ for (const language of LANGUAGES) {
         ['2', '0', '0', '0'],
       ])
       await expectAccessible(page)
+      await keep(page, 'lifecycle', () => expect.poll(async () => (await busy()).length).toBe(3))
+      const joined = table.getByRole('row').filter({ hasText: '2' }).last()
+      await joined.getByTitle(t('results.seePeople')).first().click()
+      await expect(people(page).getByRole('link')).toHaveText(['anna', 'ben'])
     })
   })
 
@@ -317,5 +350,52 @@ for (const language of LANGUAGES) {
     await expect(people(page).getByRole('link')).toHaveText(['ben', 'd-3'])
     await expectToFit(page)
     await expectAccessible(page)
+  })
+
+  test(`a funnel is built, read and saved by keyboard alone, ${language}`, async ({
+    page,
+    instance,
+  }) => {
+    test.slow()
+    await speak(page, language)
+    const entry = entryOf(await openShop(page, instance, 'Keys'))
+    await page.goto(`${entry}/analyses`)
+    const tabTo = async (wanted: Locator) => {
+      await expect(wanted).toBeVisible()
+      const isFocused = () => wanted.evaluate((element) => element === document.activeElement)
+      for (let steps = 0; steps < 80 && !(await isFocused()); steps += 1) {
+        await page.keyboard.press('Tab')
+      }
+      await expect(wanted).toBeFocused()
+    }
+    const choices = page.getByRole('navigation', { name: t('analyses.begin') })
+    await tabTo(choices.getByRole('link', { name: t('analyses.kind.funnel') }))
+    await page.keyboard.press('Enter')
+    await expect(heading(page)).toHaveText(t('analyses.kind.funnel'))
+
+    for (const [index, event] of ['landing', 'purchase'].entries()) {
+      const step = t('analyses.step', { number: index + 1 })
+      await tabTo(page.getByRole('combobox', { name: step, exact: true }))
+      await page.keyboard.type(event)
+      await expect(options(page).filter({ hasText: event })).toBeVisible()
+      await page.keyboard.press('Enter')
+      await page.keyboard.press('Escape')
+    }
+    await expect(page.getByText('66.7%', { exact: true })).toBeVisible()
+
+    const bought = t('results.seePeopleOf', { of: 'purchase', count: 2 })
+    await tabTo(page.getByRole('button', { name: bought }))
+    await page.keyboard.press('Enter')
+    await expect(people(page).getByRole('link')).toHaveText(['anna', 'ben'])
+    await page.keyboard.press('Escape')
+    await expect(page.getByRole('button', { name: bought })).toBeFocused()
+
+    await tabTo(page.getByRole('button', { name: t('common.save'), exact: true }))
+    await page.keyboard.press('Enter')
+    const name = page.getByRole('dialog').getByLabel(t('analyses.name'), { exact: true })
+    await tabTo(name)
+    await page.keyboard.type('By keyboard')
+    await page.keyboard.press('Enter')
+    await expect(heading(page)).toHaveText('By keyboard')
   })
 }
