@@ -31,7 +31,7 @@ fn instance() -> Vec<Figure> {
         figure(
             Gauge,
             "atrium_build_info",
-            "Always 1. The labels say which version runs, and which build of its console",
+            "Always 1. The labels give the running version and the build of its console",
         )
         .by("version", [])
         .by("build", []),
@@ -43,21 +43,22 @@ fn instance() -> Vec<Figure> {
         figure(
             Gauge,
             "atrium_instances",
-            "Instances on this database that gave a sign of life within a minute (`seen`), or within a \
-             day and not since (`lost`)",
+            "Instances on this database that were seen in the last minute (`seen`), or in the \
+             last day but not since (`lost`)",
         )
         .by("state", ["seen", "lost"]),
         figure(
             Gauge,
             "atrium_clock_offset_seconds",
-            "How far this machine's clock is ahead of PostgreSQL's; 0 with SQLite",
+            "Seconds by which this machine's clock is ahead of PostgreSQL's; 0 with SQLite",
         ),
-        figure(Gauge, "atrium_disk_free_bytes", "What is left on the disk of the data folder"),
-        figure(Gauge, "atrium_disk_bytes", "The size of the disk of the data folder"),
+        figure(Gauge, "atrium_disk_free_bytes", "Free space on the disk that holds the data folder"),
+        figure(Gauge, "atrium_disk_bytes", "Size of the disk that holds the data folder"),
         figure(
             Gauge,
             "atrium_resident_bytes",
-            "Memory of this server and of its embedded event store; 0 where Linux does not say",
+            "Resident memory of this server and of its embedded event store; 0 where Linux does \
+             not report it",
         )
         .by("process", ["server", "engine"]),
     ]
@@ -69,7 +70,7 @@ fn traffic() -> Vec<Figure> {
         figure(
             Counter,
             "atrium_http_requests_total",
-            "Requests by method, route and status; a combination appears with its first request",
+            "Requests by method, route, and status; a combination appears with its first request",
         )
         .by("method", ["GET"])
         .by("route", probes)
@@ -84,19 +85,19 @@ fn traffic() -> Vec<Figure> {
         figure(
             Counter,
             "atrium_http_responses_total",
-            "All answers by the first digit of their status",
+            "All responses by the first digit of their status",
         )
         .by("class", RESPONSE_CLASSES),
         figure(Gauge, "atrium_connections_open", "Open connections"),
         figure(
             Counter,
             "atrium_connections_refused_total",
-            "Connections that were refused because there were too many, in total or of one address",
+            "Connections refused because there were too many, in total or from one address",
         ),
         figure(
             Counter,
             "atrium_connections_unread_total",
-            "Clients that were disconnected because they did not read their answer",
+            "Clients disconnected because they did not read their response",
         ),
     ]
 }
@@ -106,18 +107,18 @@ fn collecting() -> Vec<Figure> {
         figure(
             Counter,
             "atrium_collect_messages_total",
-            "Messages that came, by what became of them when they came",
+            "Messages received, by their outcome on arrival",
         )
         .by("outcome", collecting::OUTCOMES),
-        figure(Counter, "atrium_collect_rejected_total", "Messages that were rejected, by reason")
+        figure(Counter, "atrium_collect_rejected_total", "Rejected messages by reason")
             .by("reason", collecting::reasons()),
         figure(
             Counter,
             "atrium_collect_requests_refused_unread_total",
-            "Requests of addresses that had sent nothing but rubbish, refused unread",
+            "Requests refused unread because their address had sent nothing but invalid messages",
         ),
-        figure(Gauge, "atrium_spool_messages", "Messages that wait for the event store"),
-        figure(Gauge, "atrium_spool_bytes", "Bytes that wait for the event store"),
+        figure(Gauge, "atrium_spool_messages", "Messages waiting for the event store"),
+        figure(Gauge, "atrium_spool_bytes", "Bytes waiting for the event store"),
         figure(
             Gauge,
             "atrium_spool_limit_bytes",
@@ -126,7 +127,7 @@ fn collecting() -> Vec<Figure> {
         figure(
             Gauge,
             "atrium_spool_oldest_seconds",
-            "Age of the oldest message that waits; 0 where none does",
+            "Age of the oldest waiting message; 0 if none is waiting",
         ),
         figure(
             Gauge,
@@ -142,18 +143,18 @@ fn loading() -> Vec<Figure> {
         figure(
             Histogram,
             "atrium_loader_batch_seconds",
-            "How long batches took from the spool into the event store; those that failed are not in it",
+            "How long batches took from the spool into the event store, not counting failed ones",
         ),
         figure(Counter, "atrium_loader_failures_total", "Batches that could not be stored"),
         figure(
             Gauge,
             "atrium_loader_degraded",
-            "1 where loading failed three times in a row, or a message has waited for a minute",
+            "1 if loading failed three times in a row or a message has waited for a minute",
         ),
         figure(
             Gauge,
             "atrium_loader_troubled_apps",
-            "Apps that are loaded apart because something of theirs failed",
+            "Apps that are loaded separately because some of their messages failed",
         ),
         figure(
             Counter,
@@ -163,28 +164,30 @@ fn loading() -> Vec<Figure> {
         figure(
             Counter,
             "atrium_profiles_truncated_total",
-            "Profiles that had no room for all that was sent",
+            "Profiles that had no room for everything that was sent",
         ),
         figure(
             Gauge,
             "atrium_recount_parts_left",
-            "Parts of earlier events that a new release has still to count, as this instance last saw it",
+            "Parts of earlier events that a new release still has to count, as last seen by this \
+             instance",
         ),
         figure(
             Gauge,
             "atrium_property_column_rows_left",
-            "Values of events that columns of properties are still to be filled with or cleared of, as this instance last saw it",
+            "Event values that still have to be written to or cleared from property columns, as \
+             last seen by this instance",
         ),
         figure(
             Gauge,
             "atrium_leases_held",
-            "Leases that this instance holds: the work that one instance at a time does",
+            "Leases held by this instance, for work that only one instance does at a time",
         )
         .by("lease", LEASES),
         figure(
             Gauge,
             "atrium_leases_stuck",
-            "Work of all instances whose lease is held by one that gives no sign of life any more",
+            "Leases held by instances that are no longer seen, across all instances",
         ),
     ]
 }
@@ -192,16 +195,17 @@ fn loading() -> Vec<Figure> {
 fn reading() -> Vec<Figure> {
     let classes = Class::ALL.map(Class::as_str);
     vec![
-        figure(Gauge, "atrium_reads_running", "Statements that read for somebody just now")
+        figure(Gauge, "atrium_reads_running", "Reads currently running for a person or a program")
             .by("class", classes),
-        figure(Gauge, "atrium_reads_waiting", "Statements that wait for their turn")
+        figure(Gauge, "atrium_reads_waiting", "Reads waiting for their turn")
             .by("class", classes),
-        figure(Histogram, "atrium_read_wait_seconds", "How long statements waited for their turn")
+        figure(Histogram, "atrium_read_wait_seconds", "How long reads waited for their turn")
             .by("class", classes),
         figure(
             Counter,
             "atrium_reads_refused_total",
-            "Statements that got no turn: the caller had too many (429), or it took too long (503)",
+            "Reads that were refused: the caller had too many waiting (429), or the wait was too \
+             long (503)",
         )
         .by("class", classes)
         .by("reason", fair_queue::REFUSALS),
@@ -213,7 +217,7 @@ fn sign_in() -> Vec<Figure> {
         figure(
             Counter,
             "atrium_sign_ins_total",
-            "Tries to sign in by method and outcome; `second_step` is a first step that was right",
+            "Sign-in attempts by method and outcome; `second_step` means that the first step succeeded",
         )
         .by("method", sign_ins::METHODS)
         .by("outcome", sign_ins::OUTCOMES),
@@ -226,39 +230,40 @@ fn stores() -> Vec<Figure> {
         figure(
             Gauge,
             "atrium_database_away_seconds",
-            "For how long the metadata database has been away; 0 while it answers",
+            "How long the metadata database has been unreachable; 0 while it responds",
         ),
-        figure(Gauge, "atrium_event_store_up", "1 while the event store answers"),
+        figure(Gauge, "atrium_event_store_up", "1 while the event store responds"),
         figure(
             Histogram,
             "atrium_event_store_statement_seconds",
-            "How long statements took: of somebody who waits (`question`), of the server itself \
-             (`read`), and those that store or change something (`insert`, `change`)",
+            "How long statements took: reads that a caller is waiting for (`question`), the \
+             server's own reads (`read`), and writes (`insert`, `change`)",
         )
         .by("kind", kinds),
         figure(
             Counter,
             "atrium_event_store_statement_failures_total",
-            "Statements that the event store refused, or did not answer",
+            "Statements that the event store refused or did not answer",
         )
         .by("kind", kinds)
         .by("reason", STATEMENT_FAILURES),
         figure(
             Counter,
             "atrium_engine_restarts_total",
-            "How often the embedded event store ended and was started again",
+            "How often the embedded event store stopped and was restarted",
         ),
         figure(
             Gauge,
             "atrium_database_connections",
-            "Connections to the metadata database: one pool with PostgreSQL (`shared`), two with SQLite",
+            "Connections to the metadata database: one pool with PostgreSQL (`shared`), two with \
+             SQLite",
         )
         .by("pool", POOLS)
         .by("state", ["idle", "in_use"]),
         figure(
             Gauge,
             "atrium_database_connections_max",
-            "Most connections of the pool; 0 where there is no such pool",
+            "Maximum connections of the pool; 0 if there is no such pool",
         )
         .by("pool", POOLS),
     ]
@@ -268,7 +273,7 @@ fn jobs() -> Vec<Figure> {
     let jobs: Vec<_> = Job::ALL.iter().map(|job| job.as_str()).collect();
     let channels = Channel::ALL.map(Channel::as_str);
     vec![
-        figure(Counter, "atrium_job_runs_total", "Runs of background jobs by how they ended")
+        figure(Counter, "atrium_job_runs_total", "Runs of background jobs by outcome")
             .by("task", jobs.clone())
             .by("outcome", ["ok", "failed"]),
         figure(Histogram, "atrium_job_seconds", "How long runs of background jobs took")
@@ -276,25 +281,27 @@ fn jobs() -> Vec<Figure> {
         figure(
             Gauge,
             "atrium_job_last_success_timestamp_seconds",
-            "When a job last went well on this instance since it started, in seconds since 1970",
+            "When a job last succeeded on this instance, in seconds since 1970; 0 if not since \
+             the instance started",
         )
         .by("task", jobs),
         figure(
             Gauge,
             "atrium_backup_last_success_timestamp_seconds",
-            "When the latest automatic backup was made, in seconds since 1970; 0 on instances that make none",
+            "When the latest automatic backup was made, in seconds since 1970; 0 on instances \
+             that make none",
         ),
-        figure(Counter, "atrium_outbox_sent_total", "Mails and messages that went out")
+        figure(Counter, "atrium_outbox_sent_total", "Mails and messages sent")
             .by("channel", channels),
-        figure(Counter, "atrium_outbox_failed_total", "Tries to send that failed")
+        figure(Counter, "atrium_outbox_failed_total", "Failed attempts to send")
             .by("channel", channels),
-        figure(Counter, "atrium_outbox_lost_total", "Mails and messages that were given up")
+        figure(Counter, "atrium_outbox_lost_total", "Mails and messages that were given up on")
             .by("channel", channels),
-        figure(Gauge, "atrium_outbox_messages", "Mails and messages that wait, on all instances")
+        figure(Gauge, "atrium_outbox_messages", "Mails and messages waiting, on all instances")
             .by("channel", channels),
-        figure(Gauge, "atrium_outbox_oldest_seconds", "Age of the oldest that waits")
+        figure(Gauge, "atrium_outbox_oldest_seconds", "Age of the oldest waiting one")
             .by("channel", channels),
-        figure(Counter, "atrium_error_reports_total", "Errors that browsers reported")
+        figure(Counter, "atrium_error_reports_total", "Errors reported by browsers")
             .by("kind", ReportKind::ALL.map(ReportKind::as_str))
             .by("outcome", reports::OUTCOMES),
     ]
