@@ -91,54 +91,54 @@ pub struct Group {
 
 permissions! {
     App("app", App, "应用", "App") {
-        AppView = "app:view", "查看应用", "View the app", "打开应用，查看基本信息", "Open the app and see what it is";
-        AppUpdate = "app:update", "编辑应用", "Edit the app", "修改名称、描述和时区", "Change its name, description and time zone";
-        AppArchive = "app:archive", "归档应用", "Archive the app", "归档和取消归档", "Archive it and take it back";
-        AppDelete = "app:delete", "删除应用", "Delete the app", "删除应用，30 天内可恢复", "Delete it, and restore it within 30 days";
+        AppView = "app:view", "查看应用", "View the app", "打开应用，查看基本信息", "Open the app and see its basic information";
+        AppUpdate = "app:update", "编辑应用", "Edit the app", "修改名称、描述和时区", "Change its name, description, and time zone";
+        AppArchive = "app:archive", "归档应用", "Archive the app", "归档和取消归档", "Archive and unarchive it";
+        AppDelete = "app:delete", "删除应用", "Delete the app", "删除应用，30 天内可恢复", "Delete it and restore it within 30 days";
     }
     Members("members", App, "成员", "Members") {
-        MemberView = "member:view", "查看成员", "View members", "查看谁能访问应用", "See who reaches the app";
-        MemberManage = "member:manage", "管理成员", "Manage members", "添加、移除成员，调整角色", "Add and remove members, change their roles";
+        MemberView = "member:view", "查看成员", "View members", "查看谁能访问应用", "See who has access to the app";
+        MemberManage = "member:manage", "管理成员", "Manage members", "添加、移除成员，调整角色", "Add and remove members and change their roles";
     }
     Roles("roles", App, "角色", "Roles") {
-        RoleView = "role:view", "查看角色", "View roles", "查看角色及其权限", "See roles and what they may do";
-        RoleManage = "role:manage", "管理角色", "Manage roles", "新建、编辑、删除自定义角色", "Make, edit and delete custom roles";
+        RoleView = "role:view", "查看角色", "View roles", "查看角色及其权限", "See roles and their permissions";
+        RoleManage = "role:manage", "管理角色", "Manage roles", "新建、编辑、删除自定义角色", "Create, edit, and delete custom roles";
     }
     Keys("keys", App, "密钥", "Keys") {
-        KeyView = "key:view", "查看密钥", "View keys", "查看密钥列表和使用情况，不含密钥内容", "See which keys there are and their use, not their values";
-        KeyReveal = "key:reveal", "获取密钥内容", "Receive key values", "查看新建或重置后的密钥内容", "Receive the value of a new or reset key";
-        KeyManage = "key:manage", "管理密钥", "Manage keys", "新建、重置、停用、删除密钥", "Make, reset, disable and delete keys";
+        KeyView = "key:view", "查看密钥", "View keys", "查看密钥列表和使用情况，不含密钥内容", "See the list of keys and their use, but not their values";
+        KeyReveal = "key:reveal", "获取密钥内容", "View key values", "查看新建或重置后的密钥内容", "See the value of a new or reset key";
+        KeyManage = "key:manage", "管理密钥", "Manage keys", "新建、重置、停用、删除密钥", "Create, reset, disable, and delete keys";
     }
     Data("data", App, "数据", "Data") {
-        DashboardView = "dashboard:view", "查看看板", "View dashboards", "查看数据看板", "See the data dashboard";
+        DashboardView = "dashboard:view", "查看看板", "View dashboards", "查看数据看板", "See the dashboard";
         EventView = "event:view", "查看事件", "View events", "查看事件及其属性", "See events and their properties";
         EventExport = "event:export", "导出事件", "Export events", "导出事件数据", "Export event data";
         LiveView = "live:view", "查看实时数据", "View live data", "查看实时上报的数据", "Watch data as it arrives";
         ProfileView = "profile:view", "查看用户与设备", "View users and devices", "查看用户和设备，隐去个人信息", "See users and devices, without personal data";
-        ProfilePii = "profile:pii", "查看个人信息", "View personal data", "查看用户与设备中的个人信息", "See personal data in profiles";
-        QueryRun = "query:run", "自助查询", "Run queries", "在分析中自助查询", "Ask questions in analyses";
-        AnalysisManage = "analysis:manage", "管理共享分析", "Manage shared analyses", "为应用保存分析，编辑、删除共享的分析", "Save analyses for the app, edit and delete shared ones";
-        CohortManage = "cohort:manage", "管理共享分群", "Manage shared cohorts", "为应用新建分群，编辑、删除共享的分群", "Make cohorts for the app, edit and delete shared ones";
+        ProfilePii = "profile:pii", "查看个人信息", "View personal data", "查看用户与设备中的个人信息", "See personal data of users and devices";
+        QueryRun = "query:run", "自助查询", "Run queries", "在分析中自助查询", "Run queries in analyses";
+        AnalysisManage = "analysis:manage", "管理共享分析", "Manage shared analyses", "为应用保存分析，编辑、删除共享的分析", "Save analyses for the app, and edit and delete shared ones";
+        CohortManage = "cohort:manage", "管理共享分群", "Manage shared cohorts", "为应用新建分群，编辑、删除共享的分群", "Create cohorts for the app, and edit and delete shared ones";
     }
     Metadata("metadata", App, "元数据", "Metadata") {
         MetadataView = "metadata:view", "查看元数据", "View metadata", "查看事件和属性的说明", "See descriptions of events and properties";
         MetadataManage = "metadata:manage", "管理元数据", "Manage metadata", "编辑说明，隐藏事件", "Edit descriptions and hide events";
     }
     Audit("audit", App, "审计", "Audit") {
-        AuditView = "audit:view", "查看审计日志", "View the audit log", "查看应用的审计日志", "See what was done in the app";
-        AuditExport = "audit:export", "导出审计日志", "Export the audit log", "导出应用的审计日志", "Export what was done in the app";
+        AuditView = "audit:view", "查看审计日志", "View the audit log", "查看应用的审计日志", "See the app's audit log";
+        AuditExport = "audit:export", "导出审计日志", "Export the audit log", "导出应用的审计日志", "Export the app's audit log";
     }
     Organization("organization", Organization, "团队", "Team") {
-        OrgView = "org:view", "查看团队", "View the team", "查看团队信息", "See the team";
-        OrgMemberView = "org_member:view", "查看团队成员", "View its members", "查看团队成员", "See who belongs to it";
-        OrgUpdate = "org:update", "编辑团队", "Edit the team", "修改名称、时区和数据保留期", "Change its name, time zone and retention";
-        OrgMemberManage = "org_member:manage", "管理团队成员", "Manage its members", "邀请、移除成员，调整角色", "Invite and remove members, change their roles";
+        OrgView = "org:view", "查看团队", "View the team", "查看团队信息", "See the team's information";
+        OrgMemberView = "org_member:view", "查看团队成员", "View team members", "查看团队成员", "See the team's members";
+        OrgUpdate = "org:update", "编辑团队", "Edit the team", "修改名称、时区和数据保留期", "Change its name, time zone, and data retention";
+        OrgMemberManage = "org_member:manage", "管理团队成员", "Manage team members", "邀请、移除成员，调整角色", "Invite and remove members and change their roles";
         OrgAppCreate = "org_app:create", "新建应用", "Create apps", "在团队中新建应用", "Create apps in the team";
-        OrgAuditView = "org_audit:view", "查看团队审计日志", "View its audit log", "查看和导出团队的审计日志", "See and export what was done in the team";
-        OrgDelete = "org:delete", "删除团队", "Delete the team", "删除没有应用的团队", "Delete it once it has no apps";
+        OrgAuditView = "org_audit:view", "查看团队审计日志", "View the team's audit log", "查看和导出团队的审计日志", "See and export the team's audit log";
+        OrgDelete = "org:delete", "删除团队", "Delete the team", "删除没有应用的团队", "Delete the team once it has no apps";
         OrgTransfer = "org:transfer", "转让团队", "Transfer the team", "把所有权转让给其他成员", "Transfer ownership to another member";
         OrgSsoManage = "org_sso:manage", "管理单点登录", "Manage single sign-on", "配置单点登录", "Configure single sign-on";
-        OrgSecurityManage = "org_security:manage", "管理安全要求", "Manage security", "要求成员开启两步验证", "Require a second factor of members";
+        OrgSecurityManage = "org_security:manage", "管理安全要求", "Manage security requirements", "要求成员开启两步验证", "Require members to use two-step verification";
     }
 }
 
@@ -214,14 +214,15 @@ impl BuiltinRole {
 
     pub fn description(self) -> Text {
         match self {
-            Self::Admin => Text("拥有应用的全部权限", "Everything in the app"),
-            Self::Developer => {
-                Text("接入数据：密钥、实时数据和元数据", "Gets data in: keys, live data, metadata")
-            }
+            Self::Admin => Text("拥有应用的全部权限", "Full access to the app"),
+            Self::Developer => Text(
+                "接入数据：密钥、实时数据和元数据",
+                "Integration: keys, live data, and metadata",
+            ),
             Self::Analyst => {
-                Text("分析数据：看板、事件和导出", "Looks at data: dashboards, events, exports")
+                Text("分析数据：看板、事件和导出", "Analysis: dashboards, events, and exports")
             }
-            Self::Viewer => Text("只查看看板", "Sees dashboards"),
+            Self::Viewer => Text("只查看看板", "Dashboards only"),
         }
     }
 
@@ -339,9 +340,9 @@ impl OrgRole {
 /// The text of `docs/permissions.md`: who may do what.
 pub fn page() -> String {
     let mut text = String::from(
-        "# Who may do what\n\nMade from `crates/core/src/permissions.rs` by `make generate`; \
-         `make test` fails when it is out of date.\n\nOwners and admins of a team hold every \
-         permission in every one of its apps. Nobody can grant what they do not hold, and a \
+        "# Who may do what\n\nGenerated from `crates/core/src/permissions.rs` by `make generate`; \
+         `make test` fails if it is out of date.\n\nOwners and admins of a team hold every \
+         permission in all of its apps. Nobody can grant permissions they do not hold, and a \
          team always keeps an owner.\n",
     );
     let roles = BuiltinRole::ALL.iter().map(|role| (role.key(), role.permissions()));
@@ -354,7 +355,7 @@ pub fn page() -> String {
     {
         let names: Vec<&str> = roles.iter().map(|(name, _)| *name).collect();
         text.push_str(&format!(
-            "\n## {title}\n\n| Permission | What it lets one do | {} |\n|---|---|{}\n",
+            "\n## {title}\n\n| Permission | What it allows | {} |\n|---|---|{}\n",
             names.join(" | "),
             ":-:|".repeat(names.len())
         ));

@@ -52,7 +52,11 @@ fn instance() -> Vec<Figure> {
             "atrium_clock_offset_seconds",
             "Seconds by which this machine's clock is ahead of PostgreSQL's; 0 with SQLite",
         ),
-        figure(Gauge, "atrium_disk_free_bytes", "Free space on the disk that holds the data folder"),
+        figure(
+            Gauge,
+            "atrium_disk_free_bytes",
+            "Free space on the disk that holds the data folder",
+        ),
         figure(Gauge, "atrium_disk_bytes", "Size of the disk that holds the data folder"),
         figure(
             Gauge,
@@ -197,8 +201,7 @@ fn reading() -> Vec<Figure> {
     vec![
         figure(Gauge, "atrium_reads_running", "Reads currently running for a person or a program")
             .by("class", classes),
-        figure(Gauge, "atrium_reads_waiting", "Reads waiting for their turn")
-            .by("class", classes),
+        figure(Gauge, "atrium_reads_waiting", "Reads waiting for their turn").by("class", classes),
         figure(Histogram, "atrium_read_wait_seconds", "How long reads waited for their turn")
             .by("class", classes),
         figure(
