@@ -33,7 +33,7 @@ use serde_json::json;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 #[derive(Parser)]
-#[command(name = "atrium", version = CLIENT_VERSION, about = "Self-hosted console, API and event collector")]
+#[command(name = "atrium", version = CLIENT_VERSION, about = "Self-hosted console, API, and event collector")]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -60,7 +60,7 @@ enum Command {
         #[command(subcommand)]
         command: SpoolCommand,
     },
-    /// Make an archive of everything in an instance, while it runs
+    /// Back up everything in an instance to an archive, while it runs
     Backup(backup::Options),
     /// Create an instance from such an archive, in an empty data folder
     Restore(restore::Options),
@@ -68,11 +68,11 @@ enum Command {
     Move(moving::Options),
     /// Check everything an instance depends on and report problems
     Doctor,
-    /// Report by the exit code whether the server with these settings answers
+    /// Check whether the server with these settings responds; the exit code is 0 if it does
     Healthcheck,
     /// Print the OpenAPI document
     Openapi,
-    /// Run the embedded warehouse for the server that started this
+    /// Run the embedded event store for the server that started it
     #[command(hide = true)]
     Engine,
     /// Print the permissions of each role
@@ -82,7 +82,7 @@ enum Command {
 
 #[derive(Subcommand)]
 enum SpoolCommand {
-    /// Hand over the messages waiting on a lost machine to the server of this data folder
+    /// Hand the messages waiting on a lost machine to the server of this data folder
     Adopt {
         /// The lost machine's data folder, or a copy of it
         folder: PathBuf,
@@ -129,7 +129,7 @@ enum AdminCommand {
         #[arg(long)]
         email: String,
     },
-    /// Remove a person's second factor and passkeys, end their sessions and notify them
+    /// Remove a person's second factor and passkeys, end their sessions, and notify them
     ResetSecondFactor {
         #[arg(long)]
         email: String,
@@ -139,7 +139,7 @@ enum AdminCommand {
         #[arg(long)]
         email: String,
     },
-    /// Confirm that a mail domain belongs to an organization, instead of its DNS record
+    /// Verify an organization's mail domain without a DNS record
     VerifyDomain {
         /// The organization's id
         #[arg(long)]
@@ -151,14 +151,14 @@ enum AdminCommand {
     EndSessions {
         #[arg(long)]
         email: String,
-        /// Only this one, by the id that list-sessions prints
+        /// Id of the session, as printed by list-sessions
         #[arg(long)]
         session: Option<String>,
     },
-    /// Replace the master key and re-encrypt everything with it, while servers run; if interrupted, run
+    /// Replace the master key and re-encrypt everything with it, while servers run. If interrupted, run
     /// it again to continue
     RotateKey {
-        /// How long to wait for servers to notice, in seconds, before checking everything again
+        /// Seconds to wait for servers to notice the new key before checking everything again
         #[arg(long, default_value_t = 45)]
         settle: u64,
     },

@@ -46,7 +46,7 @@ pub struct Options {
     #[arg(long, value_name = "FILE")]
     pub since: Option<PathBuf>,
 
-    /// Include the master key: anyone who has the archive can then read all secrets in it
+    /// Include the master key. Anyone who has the archive can then read all secrets in it
     #[arg(long)]
     pub include_master_key: bool,
 }

@@ -57,7 +57,7 @@ pub struct Options {
     #[arg(long, default_value_t = 90, value_parser = clap::value_parser!(u16).range(1..=180))]
     pub days: u16,
 
-    /// Seed of the events; without one they differ from run to run
+    /// Seed of the events. Without one, they differ from run to run
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
 

@@ -18,18 +18,17 @@ pub struct RawSettings {
     #[arg(long, env = "ATRIUM_LISTEN", value_name = "ADDRESS:PORT", global = true)]
     pub listen: Option<String>,
 
-    /// Address people open in the browser; links in mails begin with it [default: http:// and
-    /// the listen address]
+    /// Address that people open in the browser. Links in mails begin with it [default: http:// and the
+    /// listen address]
     #[arg(long, env = "ATRIUM_PUBLIC_URL", value_name = "URL", global = true)]
     pub public_url: Option<String>,
 
-    /// What browsers are told where public_url is https: "on" (only ever come to this host over
-    /// HTTPS), "subdomains" (to those below it too), "preload" (that, and may be built into
-    /// browsers) or "off" [default: on]
+    /// HTTPS policy sent to browsers if public_url is https. "on" (this host), "subdomains" (subdomains
+    /// too), "preload" (the same, and browsers may build it in), or "off" [default: on]
     #[arg(long, env = "ATRIUM_HSTS", value_name = "MODE", global = true)]
     pub hsts: Option<String>,
 
-    /// Networks of reverse proxies whose X-Forwarded-For is believed
+    /// Networks of reverse proxies whose X-Forwarded-For is trusted
     #[arg(
         long,
         env = "ATRIUM_TRUSTED_PROXIES",
@@ -39,16 +38,15 @@ pub struct RawSettings {
     )]
     pub trusted_proxies: Option<Vec<String>>,
 
-    /// Most connections open at once; one address may hold a quarter of them [default: 16384]
+    /// Maximum open connections. One address may hold a quarter of them [default: 16384]
     #[arg(long, env = "ATRIUM_MAX_CONNECTIONS", value_name = "N", global = true)]
     pub max_connections: Option<usize>,
 
-    /// How long a client may leave its answer unread before it is disconnected, in seconds
-    /// [default: 30]
+    /// Seconds a client may leave a response unread before it is disconnected [default: 30]
     #[arg(long, env = "ATRIUM_WRITE_TIMEOUT_SECONDS", value_name = "SECONDS", global = true)]
     pub write_timeout_seconds: Option<u64>,
 
-    /// Bearer token for /metrics; without one, /metrics answers this machine only
+    /// Bearer token for /metrics. Without one, /metrics is served to this machine only
     #[arg(
         long,
         env = "ATRIUM_METRICS_TOKEN",
@@ -72,12 +70,12 @@ pub struct RawSettings {
     )]
     pub database_url: Option<String>,
 
-    /// Most connections that one instance holds to a PostgreSQL [default: 20]
+    /// Maximum PostgreSQL connections per instance [default: 20]
     #[arg(long, env = "ATRIUM_DATABASE_CONNECTIONS", value_name = "N", global = true)]
     pub database_connections: Option<u32>,
 
-    /// Event store: http(s)://user:password@host:8123/database of a ClickHouse, with ?cluster=NAME
-    /// for the shards of a cluster [default: embedded, in the data folder]
+    /// Event store: http(s)://user:password@host:8123/database of a ClickHouse. Add ?cluster=NAME for
+    /// the shards of a cluster [default: embedded, in the data folder]
     #[arg(
         long,
         env = "ATRIUM_WAREHOUSE_URL",
@@ -87,93 +85,91 @@ pub struct RawSettings {
     )]
     pub warehouse_url: Option<String>,
 
-    /// The embedded event store's library [default: lib/ beside the program]
+    /// Library of the embedded event store [default: lib/ beside the program]
     #[arg(long, env = "ATRIUM_ENGINE_LIBRARY", value_name = "FILE", global = true)]
     pub engine_library: Option<PathBuf>,
 
-    /// Most memory the embedded event store may use, in MB [default: half of the machine's]
+    /// Maximum memory for the embedded event store, in MB [default: half of the machine's]
     #[arg(long, env = "ATRIUM_ENGINE_MEMORY_MB", value_name = "MB", global = true)]
     pub engine_memory_mb: Option<u64>,
 
-    /// Most statements of people and programs that read from the event store side by side; query keys
-    /// together get half of them, and one is kept for dashboards [default: 6]
+    /// How many statements of people and programs read from the event store at once. Query keys
+    /// together get half of them, and one is reserved for dashboards [default: 6]
     #[arg(long, env = "ATRIUM_READ_SLOTS", value_name = "N", global = true)]
     pub read_slots: Option<usize>,
 
-    /// Most of them that one organization may have at once [default: two thirds of read_slots]
+    /// Maximum read slots for one organization [default: two thirds of read_slots]
     #[arg(long, env = "ATRIUM_READ_SLOTS_PER_ORGANIZATION", value_name = "N", global = true)]
     pub read_slots_per_organization: Option<usize>,
 
-    /// Most of them that may be about one app at once [default: as one organization]
+    /// Maximum read slots for one app [default: same as for one organization]
     #[arg(long, env = "ATRIUM_READ_SLOTS_PER_APP", value_name = "N", global = true)]
     pub read_slots_per_app: Option<usize>,
 
-    /// Most of them that one person or query key may have at once [default: as one organization]
+    /// Maximum read slots for one person or query key [default: same as for one organization]
     #[arg(long, env = "ATRIUM_READ_SLOTS_PER_CALLER", value_name = "N", global = true)]
     pub read_slots_per_caller: Option<usize>,
 
-    /// Most calls of one person or query key that may wait for a slot, four times as many for
-    /// dashboards; beyond it that caller is answered 429 [default: 8]
+    /// Maximum calls of one person or query key that wait for a slot. Dashboards may have four times as
+    /// many; beyond that the caller gets 429 [default: 8]
     #[arg(long, env = "ATRIUM_READ_QUEUE", value_name = "N", global = true)]
     pub read_queue: Option<usize>,
 
-    /// How long a statement may wait for a slot before its caller is answered 503, in seconds
-    /// [default: 10]
+    /// Seconds a statement may wait for a slot. After that, its caller gets 503 [default: 10]
     #[arg(long, env = "ATRIUM_READ_WAIT_SECONDS", value_name = "SECONDS", global = true)]
     pub read_wait_seconds: Option<u64>,
 
-    /// A property gets a column in the event store when questions about it have read so many rows; 0 for
-    /// never [default: 50000000]
+    /// Rows that queries about a property must have read before it gets a column in the event store. 0
+    /// for never [default: 50000000]
     #[arg(long, env = "ATRIUM_COLUMN_AFTER_ROWS", value_name = "ROWS", global = true)]
     pub column_after_rows: Option<u64>,
 
-    /// Most data that may wait for the event store, in MB; beyond it the collector answers 503
-    /// [default: 4096]
+    /// Maximum data waiting for the event store, in MB. Beyond that the collector answers 503 [default:
+    /// 4096]
     #[arg(long, env = "ATRIUM_SPOOL_MAX_MB", value_name = "MB", global = true)]
     pub spool_max_mb: Option<u64>,
 
-    /// Most unsigned messages one app may send in a minute, and as many signed ones beside them; 0
+    /// Maximum unsigned messages per app, minute, and instance. Signed messages have a quota of the same size; 0
     /// for no limit [default: 600000]
     #[arg(long, env = "ATRIUM_COLLECT_QUOTA", value_name = "N", global = true)]
     pub collect_quota: Option<u64>,
 
-    /// Most unsigned messages of one app that may be rejected in a minute before whoever sends them is
-    /// refused unread, 0 for no limit [default: 60000]
+    /// Maximum rejected unsigned messages per app and minute. Beyond that their senders are refused
+    /// unread; 0 for no limit [default: 60000]
     #[arg(long, env = "ATRIUM_COLLECT_REJECTED_QUOTA", value_name = "N", global = true)]
     pub collect_rejected_quota: Option<u64>,
 
-    /// The part of both that one address may use, in percent; 100 where all senders share one
-    /// address [default: 25]
+    /// Percentage of both quotas that one address may use. Use 100 if all senders share one address
+    /// [default: 25]
     #[arg(long, env = "ATRIUM_COLLECT_ADDRESS_SHARE", value_name = "PERCENT", global = true)]
     pub collect_address_share: Option<u64>,
 
-    /// For how many minutes messages of known keys are taken while PostgreSQL is away, 0 for not at
-    /// all [default: 15]
+    /// Minutes for which messages of known keys are accepted while PostgreSQL is away. 0 to disable
+    /// [default: 15]
     #[arg(long, env = "ATRIUM_COLLECT_WITHOUT_DATABASE", value_name = "MINUTES", global = true)]
     pub collect_without_database: Option<u64>,
 
-    /// Most event names of one app that are counted by themselves on one day; further ones are
-    /// stored and count as "other" [default: 2000]
+    /// Maximum event names counted individually per app and day. Others are stored and count as "other"
+    /// [default: 2000]
     #[arg(long, env = "ATRIUM_MAX_EVENT_NAMES", value_name = "N", global = true)]
     pub max_event_names: Option<u64>,
 
-    /// Most property names of one app that are listed on one day; further ones are stored [default:
-    /// 5000]
+    /// Maximum property names listed per app and day. Others are stored but not listed [default: 5000]
     #[arg(long, env = "ATRIUM_MAX_PROPERTY_NAMES", value_name = "N", global = true)]
     pub max_property_names: Option<u64>,
 
-    /// Most values of os, browser, device_type and language each that are counted by themselves, of
-    /// one app on one day; further ones are stored and count as "other" [default: 1000]
+    /// Maximum values of os, browser, device_type, and language, each, counted individually per app and
+    /// day. Others are stored and count as "other" [default: 1000]
     #[arg(long, env = "ATRIUM_MAX_FIELD_VALUES", value_name = "N", global = true)]
     pub max_field_values: Option<u64>,
 
-    /// Most pages, and most sites that lead to them, that are counted by themselves, of one app on one
-    /// day; further ones are stored and count as "other" [default: 5000]
+    /// Maximum pages, and maximum referring sites, counted individually per app and day. Others are
+    /// stored and count as "other" [default: 5000]
     #[arg(long, env = "ATRIUM_MAX_PAGES", value_name = "N", global = true)]
     pub max_pages: Option<u64>,
 
-    /// Collect key of an app on this instance that the console reports its own use to [default:
-    /// none, it reports nothing]
+    /// Collect key of an app on this instance to which the console reports its own use [default: none,
+    /// nothing is reported]
     #[arg(long, env = "ATRIUM_CONSOLE_APP_KEY", value_name = "KEY", global = true)]
     pub console_app_key: Option<String>,
 
@@ -181,7 +177,7 @@ pub struct RawSettings {
     #[arg(long, env = "ATRIUM_ERROR_REPORTS", value_name = "BOOL", global = true)]
     pub error_reports: Option<bool>,
 
-    /// Outside collector that error reports of the console are passed on to, as
+    /// External collector to which the console's error reports are forwarded, as
     /// https://KEY@host/PROJECT [default: none, they are kept in the database for 30 days]
     #[arg(
         long,
@@ -192,13 +188,14 @@ pub struct RawSettings {
     )]
     pub error_reports_dsn: Option<String>,
 
-    /// Most error reports and recordings to keep, in MB; the oldest go first [default: 256]
+    /// Maximum size of stored error reports and recordings, in MB. The oldest are removed first
+    /// [default: 256]
     #[arg(long, env = "ATRIUM_ERROR_REPORTS_MAX_MB", value_name = "MB", global = true)]
     pub error_reports_max_mb: Option<u64>,
 
-    /// Key that encrypts secrets at rest, 32 bytes in Base64; prefer the variable or the file to
-    /// the flag, which other users of the machine can see [default: made on first start, in
-    /// master.key in the data folder]
+    /// Key that encrypts secrets at rest, 32 bytes in Base64. Prefer the variable or the file: other
+    /// users of the machine can see the flag [default: created on first start, in master.key in the
+    /// data folder]
     #[arg(
         long,
         env = "ATRIUM_MASTER_KEY",
@@ -208,8 +205,8 @@ pub struct RawSettings {
     )]
     pub master_key: Option<String>,
 
-    /// The master key before this one, while it is being rotated: `atrium admin rotate-key` moves
-    /// what it encrypted to master_key [default: none]
+    /// Previous master key, needed while it is being rotated. `atrium admin rotate-key` re-encrypts
+    /// everything with master_key [default: none]
     #[arg(
         long,
         env = "ATRIUM_MASTER_KEY_PREVIOUS",
@@ -219,20 +216,20 @@ pub struct RawSettings {
     )]
     pub master_key_previous: Option<String>,
 
-    /// Folder for backups that the server makes by itself [default: none]
+    /// Folder for automatic backups [default: none]
     #[arg(long, env = "ATRIUM_BACKUP_FOLDER", value_name = "FOLDER", global = true)]
     pub backup_folder: Option<PathBuf>,
 
-    /// How often it makes one, in hours; 0 for never [default: 0]
+    /// Hours between automatic backups. 0 for never [default: 0]
     #[arg(long, env = "ATRIUM_BACKUP_EVERY_HOURS", value_name = "HOURS", global = true)]
     pub backup_every_hours: Option<u64>,
 
-    /// How many of them stay in the folder; older ones go once a new one is there [default: 7]
+    /// Number of automatic backups to keep. Older ones are removed after a new one is made [default: 7]
     #[arg(long, env = "ATRIUM_BACKUP_KEEP", value_name = "N", global = true)]
     pub backup_keep: Option<usize>,
 
-    /// Mail server: smtps://user:password@host, or smtp:// for STARTTLS (plain on this machine
-    /// only); without one, mails become .eml files in outbox/ in the data folder
+    /// Mail server: smtps://user:password@host, or smtp:// for STARTTLS (plain on this machine only).
+    /// Without one, mails become .eml files in outbox/ in the data folder
     #[arg(
         long,
         env = "ATRIUM_SMTP_URL",
@@ -246,16 +243,16 @@ pub struct RawSettings {
     #[arg(long, env = "ATRIUM_MAIL_FROM", value_name = "ADDRESS", global = true)]
     pub mail_from: Option<String>,
 
-    /// WeChat Work: the company's id; goes with the agent id and the secret, which together let
-    /// people bind their account there, sign in with it and be written to [default: none, off]
+    /// WeChat Work: corp id of your company. Set together with the agent id and the secret; people can
+    /// then link their account, sign in with it, and receive messages [default: none, off]
     #[arg(long, env = "ATRIUM_WECHATWORK_CORP_ID", value_name = "ID", global = true)]
     pub wechatwork_corp_id: Option<String>,
 
-    /// WeChat Work: the number of the app (AgentId)
+    /// WeChat Work: number of the app (AgentId)
     #[arg(long, env = "ATRIUM_WECHATWORK_AGENT_ID", value_name = "NUMBER", global = true)]
     pub wechatwork_agent_id: Option<String>,
 
-    /// WeChat Work: the app's secret; prefer the variable or the file to the flag
+    /// WeChat Work: secret of the app. Prefer the variable or the file to the flag
     #[arg(
         long,
         env = "ATRIUM_WECHATWORK_SECRET",
@@ -265,19 +262,20 @@ pub struct RawSettings {
     )]
     pub wechatwork_secret: Option<Secret>,
 
-    /// WeChat Work: where its sign-in page is [default: https://login.work.weixin.qq.com]
+    /// WeChat Work: address of its sign-in page [default: https://login.work.weixin.qq.com]
     #[arg(long, env = "ATRIUM_WECHATWORK_LOGIN_URL", value_name = "URL", global = true)]
     pub wechatwork_login_url: Option<String>,
 
-    /// WeChat Work: where its API is, a proxy for instance [default: https://qyapi.weixin.qq.com]
+    /// WeChat Work: address of its API, or of a proxy for it [default: https://qyapi.weixin.qq.com]
     #[arg(long, env = "ATRIUM_WECHATWORK_API_URL", value_name = "URL", global = true)]
     pub wechatwork_api_url: Option<String>,
 
-    /// Feishu: the app's id; goes with the secret, as above [default: none, off]
+    /// Feishu: id of the app. Set together with the secret, with the same effect as for WeChat Work
+    /// [default: none, off]
     #[arg(long, env = "ATRIUM_FEISHU_APP_ID", value_name = "ID", global = true)]
     pub feishu_app_id: Option<String>,
 
-    /// Feishu: the app's secret; prefer the variable or the file to the flag
+    /// Feishu: secret of the app. Prefer the variable or the file to the flag
     #[arg(
         long,
         env = "ATRIUM_FEISHU_APP_SECRET",
@@ -287,28 +285,28 @@ pub struct RawSettings {
     )]
     pub feishu_app_secret: Option<Secret>,
 
-    /// Feishu: where its sign-in page is; https://accounts.larksuite.com for Lark [default:
+    /// Feishu: address of its sign-in page. https://accounts.larksuite.com for Lark [default:
     /// https://accounts.feishu.cn]
     #[arg(long, env = "ATRIUM_FEISHU_ACCOUNTS_URL", value_name = "URL", global = true)]
     pub feishu_accounts_url: Option<String>,
 
-    /// Feishu: where its API is; https://open.larksuite.com for Lark [default:
+    /// Feishu: address of its API. https://open.larksuite.com for Lark [default:
     /// https://open.feishu.cn]
     #[arg(long, env = "ATRIUM_FEISHU_API_URL", value_name = "URL", global = true)]
     pub feishu_api_url: Option<String>,
 
-    /// Feishu: where a code is exchanged for a token [default: feishu_api_url and
+    /// Feishu: address at which a code is exchanged for a token [default: feishu_api_url and
     /// /open-apis/authen/v2/oauth/token]
     #[arg(long, env = "ATRIUM_FEISHU_TOKEN_URL", value_name = "URL", global = true)]
     pub feishu_token_url: Option<String>,
 
-    /// Name of this environment; the console looks for new versions where it contains
-    /// "production" [default: production-front]
+    /// Name of this environment. The console checks for new versions if it contains "production"
+    /// [default: production-front]
     #[arg(long, env = "ATRIUM_ENVIRONMENT", value_name = "NAME", global = true)]
     pub environment: Option<String>,
 
-    /// Version the console compares itself with [default: the client version and the
-    /// build's own hash]
+    /// Version that open consoles compare themselves with [default: the client version with the build's
+    /// own hash]
     #[arg(long, env = "ATRIUM_BUILD_VERSION", value_name = "VERSION", global = true)]
     pub build_version: Option<String>,
 
@@ -316,7 +314,7 @@ pub struct RawSettings {
     #[arg(long, env = "ATRIUM_BUILD_MESSAGE", value_name = "TEXT", global = true)]
     pub build_message: Option<String>,
 
-    /// Who may make an account: "open" (anyone) or "invite" [default: open]
+    /// Who may create an account: "open" (anyone) or "invite" [default: open]
     #[arg(long, env = "ATRIUM_REGISTRATION", value_name = "MODE", global = true)]
     pub registration: Option<String>,
 
@@ -324,26 +322,26 @@ pub struct RawSettings {
     #[arg(long, env = "ATRIUM_PRIVILEGED_MFA", value_name = "BOOL", global = true)]
     pub privileged_mfa: Option<bool>,
 
-    /// Days they have to set it up, from when they become one or this instance first asks for it;
-    /// 0 for at once [default: 14]
+    /// Days they have to set it up, from when they get the role or this instance first requires it. 0
+    /// for immediately [default: 14]
     #[arg(long, env = "ATRIUM_PRIVILEGED_MFA_GRACE_DAYS", value_name = "DAYS", global = true)]
     pub privileged_mfa_grace_days: Option<i64>,
 
-    /// Whether an organization's sign-in provider may be reached over plain HTTP; on this machine
-    /// it always may [default: false]
+    /// Whether an organization's sign-in provider may use plain HTTP. On this machine it always may
+    /// [default: false]
     #[arg(long, env = "ATRIUM_SSO_ALLOW_HTTP", value_name = "BOOL", global = true)]
     pub sso_allow_http: Option<bool>,
 
-    /// Whether an organization's sign-in provider may sit at a private address [default: true where
+    /// Whether an organization's sign-in provider may have a private address [default: true if
     /// registration is "invite", else false]
     #[arg(long, env = "ATRIUM_SSO_INTERNAL_NETWORKS", value_name = "BOOL", global = true)]
     pub sso_internal_networks: Option<bool>,
 
-    /// Name server that is asked whether a domain belongs to an organization [default: the system's]
+    /// Name server used to verify mail domains [default: the system's]
     #[arg(long, env = "ATRIUM_DNS_SERVER", value_name = "ADDRESS:PORT", global = true)]
     pub dns_server: Option<String>,
 
-    /// Milliseconds that a sign-in or chat provider may take for one answer [default: 10000]
+    /// Milliseconds a sign-in or chat provider may take to answer [default: 10000]
     #[arg(long, env = "ATRIUM_PROVIDER_TIMEOUT_MS", value_name = "N", global = true)]
     pub provider_timeout_ms: Option<u64>,
 
@@ -355,8 +353,8 @@ pub struct RawSettings {
     #[arg(long, env = "ATRIUM_REGIONS", value_name = "REGION,…", value_delimiter = ',', value_parser = region::parse, global = true)]
     pub regions: Option<Vec<Region>>,
 
-    /// What to log: error, warn, info, debug, or a filter such as info,atrium::http=debug
-    /// [default: info]
+    /// What to log: error, warn, info, debug, or a filter such as info,atrium::http=debug [default:
+    /// info]
     #[arg(long, env = "ATRIUM_LOG", value_name = "FILTER", global = true)]
     pub log: Option<String>,
 
