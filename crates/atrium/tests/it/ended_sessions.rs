@@ -45,7 +45,7 @@ on_both! {
         let fresh = server.signed_in(&team.people["viewer"].email).await;
         assert_eq!(fresh.get(&org).await.status, 200);
 
-        let mail = server.mail_about(&team.people["viewer"].email, "it is you").await;
+        let mail = server.mail_about(&team.people["viewer"].email, "Identity confirmation").await;
         assert!(mail.text.contains("Team"), "{}", mail.text);
         let log = team.actor("owner").get(&format!("{org}/audit-logs?action=org_member.end_sessions")).await;
         assert_eq!(log.body["data"]["total"], 1, "{log:?}");

@@ -66,23 +66,23 @@ impl Limit {
         match (self, locale) {
             (Self::EventNames, Locale::ZhCn) => "事件名称种类超过每日上限，按“其他”统计。",
             (Self::EventNames, Locale::EnUs) => {
-                "The app has more event names than its daily limit. These count as “Other”."
+                "The app has more event names than its daily limit. The rest count as “Other”."
             }
             (Self::PropertyNames, Locale::ZhCn) => "属性名称种类超过每日上限，超出的属性不再列出。",
             (Self::PropertyNames, Locale::EnUs) => {
-                "The app has more property names than its daily limit. The others are not listed."
+                "The app has more property names than its daily limit. The rest are not listed."
             }
             (Self::FieldValues, Locale::ZhCn) => {
                 "操作系统、浏览器、设备类型或语言的取值超过每日上限，按“其他”统计。"
             }
             (Self::FieldValues, Locale::EnUs) => {
-                "An operating system, browser, device type or language has more values than the \
-                 daily limit. These count as “Other”."
+                "The app has more operating systems, browsers, device types, or languages than \
+                 its daily limit. The rest count as “Other”."
             }
             (Self::Pages, Locale::ZhCn) => "页面或来源网站的种类超过每日上限，按“其他”统计。",
             (Self::Pages, Locale::EnUs) => {
-                "The app has more pages or referring sites than its daily limit. These count as \
-                 “Other”."
+                "The app has more pages or referring sites than its daily limit. The rest count \
+                 as “Other”."
             }
         }
     }

@@ -45,13 +45,14 @@ pub fn register(locale: Locale, link: &str) -> Letter {
             opening: say(
                 locale,
                 "你正在用这个邮箱注册 Atrium。点击下面的链接，设置姓名和密码即可完成。链接 24 小时内有效，只能使用一次。",
-                "You are signing up for Atrium with this address. Open the link to choose a name and a password. It works once, for 24 hours.",
+                "You are signing up for Atrium with this email address. Open the link to choose a \
+                 name and a password. It works once and expires in 24 hours.",
             ),
             action: Action::Link { label: say(locale, "继续注册", "Continue"), address: link },
             closing: say(
                 locale,
                 "如果不是你本人操作，忽略这封邮件即可，不会创建任何账号。",
-                "If this was not you, ignore this mail and no account is made.",
+                "If this wasn't you, ignore this email. No account will be created.",
             ),
         },
     )
@@ -66,14 +67,16 @@ pub fn already_registered(locale: Locale, login: &str) -> Letter {
                 .to_owned(),
             opening: say(
                 locale,
-                "有人想在 Atrium 使用这个邮箱，而它已有账号。如果是你，请直接登录；忘了密码，可在登录页重置。",
-                "Someone wanted to use this address for Atrium, where it already has an account. If that was you, just sign in; if you forgot the password, the sign-in page can reset it.",
+                "有人尝试用这个邮箱注册或绑定 Atrium 账号，但该邮箱已有账号。如果是你本人，请直接登录；如果忘记了密码，可在登录页重置。",
+                "Someone tried to use this email address on Atrium, but it already has an \
+                 account. If that was you, just sign in. If you forgot your password, you can \
+                 reset it on the sign-in page.",
             ),
             action: Action::Link { label: say(locale, "前往登录", "Sign in"), address: login },
             closing: say(
                 locale,
                 "如果不是你本人操作，忽略这封邮件即可，账号没有任何变化。",
-                "If this was not you, ignore this mail. Nothing about your account has changed.",
+                "If this wasn't you, ignore this email. Nothing about your account has changed.",
             ),
         },
     )
@@ -90,13 +93,13 @@ pub fn login_code(locale: Locale, code: &str) -> Letter {
             opening: say(
                 locale,
                 "在发起登录的浏览器中输入验证码。验证码 10 分钟内有效。",
-                "Enter this code in the browser where you asked for it. It works for 10 minutes.",
+                "Enter this code in the browser where you requested it. It expires in 10 minutes.",
             ),
             action: Action::Code(code),
             closing: say(
                 locale,
                 "不要把验证码告诉任何人。如果不是你本人操作，忽略这封邮件即可。",
-                "Do not give this code to anyone. If you did not ask for it, ignore this mail.",
+                "Don't share this code with anyone. If you didn't request it, ignore this email.",
             ),
         },
     )
@@ -110,7 +113,7 @@ pub fn password_reset(locale: Locale, link: &str) -> Letter {
             opening: say(
                 locale,
                 "点击下面的链接设置新密码。链接 1 小时内有效，只能使用一次。",
-                "Open the link to choose a new password. It works once, for an hour.",
+                "Open the link to choose a new password. It works once and expires in 1 hour.",
             ),
             action: Action::Link {
                 label: say(locale, "设置新密码", "Choose a new password"),
@@ -119,7 +122,7 @@ pub fn password_reset(locale: Locale, link: &str) -> Letter {
             closing: say(
                 locale,
                 "如果不是你本人操作，忽略这封邮件即可，密码不会改变。",
-                "If you did not ask for this, ignore this mail and your password stays as it is.",
+                "If you didn't request this, ignore this email. Your password will not change.",
             ),
         },
     )
@@ -128,26 +131,31 @@ pub fn password_reset(locale: Locale, link: &str) -> Letter {
 pub fn email_change(locale: Locale, account: &str, link: &str) -> Letter {
     let (zh, en) = (
         format!(
-            "Atrium 账号 {account} 要把登录邮箱改为这个地址。点击下面的链接确认。链接 24 小时内有效，只能使用一次。"
+            "Atrium 账号 {account} 申请把登录邮箱改为这个地址。点击下面的链接确认。链接 24 小时内有效，只能使用一次。"
         ),
         format!(
-            "The Atrium account {account} is moving to this address. Open the link to confirm it. It works once, for 24 hours."
+            "The Atrium account {account} is about to change its email address to this one. Open \
+             the link to confirm. It works once and expires in 24 hours."
         ),
     );
     compose(
         locale,
         Parts {
-            subject: say(locale, "确认新的 Atrium 登录邮箱", "Confirm your new Atrium address")
-                .to_owned(),
+            subject: say(
+                locale,
+                "确认新的 Atrium 登录邮箱",
+                "Confirm your new Atrium email address",
+            )
+            .to_owned(),
             opening: say(locale, &zh, &en),
             action: Action::Link {
-                label: say(locale, "确认新邮箱", "Confirm this address"),
+                label: say(locale, "确认新邮箱", "Confirm new address"),
                 address: link,
             },
             closing: say(
                 locale,
                 "如果不是你本人操作，忽略这封邮件即可，什么都不会改变。",
-                "If this was not you, ignore this mail and nothing changes.",
+                "If this wasn't you, ignore this email. Nothing will change.",
             ),
         },
     )
@@ -161,13 +169,15 @@ pub fn account_deleted(locale: Locale) -> Letter {
             opening: say(
                 locale,
                 "你的 Atrium 账号已按你的要求删除，所有登录均已退出。",
-                "Your Atrium account was deleted as you asked, and every device was signed out.",
+                "Your Atrium account was deleted as you requested, and all your devices were \
+                 signed out.",
             ),
             action: Action::Nothing,
             closing: say(
                 locale,
-                "如果不是你本人操作，请尽快联系这个 Atrium 的管理员。",
-                "If this was not you, contact whoever runs this Atrium soon.",
+                "如果不是你本人操作，请尽快联系该 Atrium 服务器的管理员。",
+                "If this wasn't you, contact the administrator of this Atrium instance as soon as \
+                 possible.",
             ),
         },
     )
@@ -178,19 +188,21 @@ pub fn invitation(locale: Locale, org: &str, by: &str, link: &str) -> Letter {
     let (org, by) = (isolated(&without_links(org)), isolated(&without_links(by)));
     // No text from the inviter in the subject: this goes to people who never asked for anything.
     let subject =
-        say(locale, "你收到一份 Atrium 团队邀请", "You are invited to a team on Atrium").to_owned();
+        say(locale, "你收到一份 Atrium 团队邀请", "You have been invited to a team on Atrium")
+            .to_owned();
     let opening = match locale {
         Locale::ZhCn => format!(
             "{by} 邀请你加入 Atrium 上的团队“{org}”。点击下面的链接，设置姓名和密码即可加入。链接 7 天内有效，只能使用一次。"
         ),
         Locale::EnUs => format!(
-            "{by} invites you to the team “{org}” on Atrium. Open the link to choose a name and a password and join. It works once, for 7 days."
+            "{by} has invited you to join the team “{org}” on Atrium. Open the link to choose a \
+             name and a password and join. It works once and expires in 7 days."
         ),
     };
     let closing = say(
         locale,
         "如果你不认识邀请人，忽略这封邮件即可。",
-        "If you do not know who invites you, ignore this mail.",
+        "If you don't know who invited you, ignore this email.",
     );
     let label = say(locale, "接受邀请", "Accept the invitation");
     let action = Action::Link { label, address: link };
@@ -202,9 +214,7 @@ pub fn notice(locale: Locale, notice: &Notice, server: &ServerSettings) -> Lette
     let words = notice.words(locale);
     let address = notice.link().map(|path| server.link(&path));
     let action = match &address {
-        Some(address) => {
-            Action::Link { label: say(locale, "前往查看", "Have a look"), address }
-        }
+        Some(address) => Action::Link { label: say(locale, "前往查看", "View"), address },
         None => Action::Nothing,
     };
     let forgot = server.link("/forgetPwd");
@@ -218,14 +228,15 @@ pub fn notice(locale: Locale, notice: &Notice, server: &ServerSettings) -> Lette
         ("security", Locale::EnUs) => (
             format!("Security alert: {}", words.title),
             format!(
-                "If this was not you, reset your password now, and look through your devices, \
-                 two-step verification, passkeys and bound accounts: {forgot}"
+                "If this wasn't you, reset your password now, and review your devices, two-step \
+                 verification, passkeys, and linked accounts: {forgot}"
             ),
         ),
         (_, Locale::ZhCn) => (words.title, "可在个人资料的通知设置中关闭这类邮件。".to_owned()),
         (_, Locale::EnUs) => (
             words.title,
-            "Your profile's notification settings can turn these mails off.".to_owned(),
+            "You can turn off these emails in the notification settings of your profile."
+                .to_owned(),
         ),
     };
     compose(locale, Parts { subject, opening: &words.text, action, closing: &closing })
@@ -236,9 +247,10 @@ fn compose(locale: Locale, parts: Parts<'_>) -> Letter {
         Action::Link { label, address } => (
             format!("{label}\n{address}\n\n"),
             format!(
-                "<p style=\"margin:24px 0\"><a href=\"{0}\" style=\"background:#006bd6;color:#ffffff;\
-                 padding:10px 20px;border-radius:6px;text-decoration:none\">{1}</a></p>\
-                 <p style=\"color:#5b6675;font-size:13px;word-break:break-all\">{0}</p>",
+                "<p style=\"margin:24px 0\"><a href=\"{0}\" \
+                 style=\"background:#006bd6;color:#ffffff;padding:10px \
+                 20px;border-radius:6px;text-decoration:none\">{1}</a></p><p \
+                 style=\"color:#5b6675;font-size:13px;word-break:break-all\">{0}</p>",
                 escape(address),
                 escape(label)
             ),
@@ -254,11 +266,12 @@ fn compose(locale: Locale, parts: Parts<'_>) -> Letter {
     };
     let text = format!("{}\n\n{text_action}{}\n\nAtrium\n", parts.opening, parts.closing);
     let html = format!(
-        "<!doctype html><html lang=\"{}\"><body style=\"margin:0;background:#f4f6f9\">\
-         <div style=\"max-width:520px;margin:32px auto;padding:32px;background:#ffffff;\
-         border-radius:10px;font:15px/1.7 -apple-system,'Segoe UI','PingFang SC','Microsoft YaHei',sans-serif;\
-         color:#1c2430\"><p style=\"font-weight:600;font-size:18px;margin-top:0\">{}</p><p>{}</p>{}\
-         <p style=\"color:#5b6675;font-size:13px\">{}</p></div></body></html>",
+        "<!doctype html><html lang=\"{}\"><body style=\"margin:0;background:#f4f6f9\"><div \
+         style=\"max-width:520px;margin:32px \
+         auto;padding:32px;background:#ffffff;border-radius:10px;font:15px/1.7 \
+         -apple-system,'Segoe UI','PingFang SC','Microsoft YaHei',sans-serif;color:#1c2430\"><p \
+         style=\"font-weight:600;font-size:18px;margin-top:0\">{}</p><p>{}</p>{}<p \
+         style=\"color:#5b6675;font-size:13px\">{}</p></div></body></html>",
         locale.as_str(),
         escape(&parts.subject),
         escape(parts.opening),

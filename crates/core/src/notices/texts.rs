@@ -47,8 +47,8 @@ impl Notice {
                 "系统管理员关闭了你的两步验证，并移除了全部通行密钥。请尽快重新设置。".to_owned(),
             ),
             Self::SessionsEnded { count } => (
-                "你的登录已被退出",
-                format!("系统管理员退出了你的 {count} 处登录。如果你的账号可能被他人使用，请更改密码。"),
+                "你已被退出登录",
+                format!("系统管理员结束了你的 {count} 处登录。如果你的账号可能被他人使用，请更改密码。"),
             ),
             Self::OrgSessionsEnded { org } => (
                 "需要重新验证身份",
@@ -161,7 +161,8 @@ impl Notice {
             Self::NewDevice { device, ip, at } => (
                 "New sign-in to your account",
                 format!(
-                    "Your account was signed in to from a new device: {device}, address {ip}, {at}."
+                    "Someone signed in to your account from a new device: {device}, IP address \
+                     {ip}, {at}."
                 ),
             ),
             Self::PasswordChanged => (
@@ -169,109 +170,118 @@ impl Notice {
                 "Your password was just changed, and every other device was signed out.".to_owned(),
             ),
             Self::EmailChangeAsked { email } => (
-                "A change of your email address was requested",
+                "Your email address is about to change",
                 format!(
-                    "Your account is about to move to {email}, once that address confirms it. If \
-                     this was not you, change your password, which stops it."
+                    "A change of your email address to {email} was requested. It takes effect \
+                     once confirmed from that address. If this wasn't you, change your password, \
+                     which cancels the request."
                 ),
             ),
             Self::EmailChanged { email } => (
                 "Your email address was changed",
-                format!("Your account now uses {email}. Sign in with that address from now on."),
+                format!("Your email address is now {email}. Use it to sign in from now on."),
             ),
             Self::TotpAdded => (
                 "Two-step verification is on",
-                "From now on, signing in also asks for a code from your authenticator app."
+                "From now on, signing in also requires a code from your authenticator app."
                     .to_owned(),
             ),
             Self::TotpRemoved => (
                 "Two-step verification is off",
-                "Signing in no longer asks for a code. The recovery codes no longer work."
+                "Signing in no longer requires a code, and your recovery codes no longer work."
                     .to_owned(),
             ),
             Self::RecoveryCodesRenewed => (
                 "Your recovery codes were renewed",
-                "New recovery codes were made, and none of the old ones work any more.".to_owned(),
+                "New recovery codes were generated, and the old ones no longer work.".to_owned(),
             ),
             Self::RecoveryCodeUsed { left } => (
                 "A recovery code was used",
-                format!("Your account was signed in to with a recovery code. Codes left: {left}."),
+                format!(
+                    "Someone signed in to your account with a recovery code. Codes left: {left}."
+                ),
             ),
             Self::PasskeyAdded { name } => (
                 "A passkey was added",
-                format!("The passkey “{name}” can now sign in to your account."),
+                format!("The passkey “{name}” can now be used to sign in to your account."),
             ),
             Self::PasskeyRemoved { name } => (
                 "A passkey was removed",
-                format!("The passkey “{name}” can no longer sign in to your account."),
+                format!("The passkey “{name}” can no longer be used to sign in to your account."),
             ),
             Self::SecondFactorReset => (
                 "Your second factor was reset",
                 "An administrator of this instance turned off two-step verification and removed \
-                 your passkeys. Set them up again soon."
+                 all your passkeys. Please set them up again soon."
                     .to_owned(),
             ),
             Self::SessionsEnded { count } => (
                 "You were signed out",
                 format!(
-                    "An administrator of this instance ended sessions of yours ({count}). If \
+                    "An administrator of this instance ended some of your sessions ({count}). If \
                      someone else may have used your account, change your password."
                 ),
             ),
             Self::OrgSessionsEnded { org } => (
-                "Confirm that it is you",
+                "Identity confirmation required",
                 format!(
-                    "Someone who manages the team “{org}” ended your sessions there. Before you \
-                     use the team again you are asked to confirm that it is you; your other \
-                     teams are not affected. If someone else may have used your account, change \
-                     your password."
+                    "An owner or admin of the team “{org}” ended your sessions in the team. \
+                     Before you can use the team again, you must confirm your identity. Your \
+                     other teams are not affected. If someone else may have used your account, \
+                     change your password."
                 ),
             ),
             Self::SsoLinked { org, email } => (
                 "Single sign-on was linked to your account",
                 format!(
-                    "From now on the single sign-on of the team “{org}” opens your account for \
-                     {email}. If this was not you, change your password and tell an owner of the \
-                     team."
+                    "From now on, {email} can sign in to your account through the single sign-on \
+                     of the team “{org}”. If this wasn't you, change your password and contact an \
+                     owner of the team."
                 ),
             ),
             Self::ChatBound { provider, name } => {
                 let provider = provider.name(Locale::EnUs);
                 (
-                    "An outside account was bound",
-                    format!("The {provider} account “{name}” can now sign in to your account."),
+                    "An external account was linked",
+                    format!(
+                        "The {provider} account “{name}” can now be used to sign in to your account."
+                    ),
                 )
             }
             Self::ChatUnbound { provider, name } => {
                 let provider = provider.name(Locale::EnUs);
                 (
-                    "An outside account was unbound",
+                    "An external account was unlinked",
                     format!(
-                        "The {provider} account “{name}” can no longer sign in to your account."
+                        "The {provider} account “{name}” can no longer be used to sign in to your \
+                         account."
                     ),
                 )
             }
-            Self::Invited { org, by } => {
-                ("You are invited to a team", format!("{by} invites you to the team “{org}”."))
-            }
+            Self::Invited { org, by } => (
+                "You have been invited to a team",
+                format!("{by} has invited you to join the team “{org}”."),
+            ),
             Self::AccessAsked { org, name, email, message, .. } => (
-                "Someone asks to join your team",
-                format!("{name} ({email}) asks to join the team “{org}”. {message}"),
+                "Someone has asked to join your team",
+                format!("{name} ({email}) has asked to join the team “{org}”. {message}"),
             ),
             Self::OrgRoleChanged { org, role, .. } => (
                 "Your role in a team has changed",
                 format!(
-                    "In the team “{org}” you are now: {}.",
+                    "Your role in the team “{org}” is now {}.",
                     role.name().in_locale(Locale::EnUs)
                 ),
             ),
             Self::RemovedFromOrg { org } => (
                 "You were removed from a team",
-                format!("You no longer belong to the team “{org}” and no longer reach its apps."),
+                format!(
+                    "You are no longer a member of the team “{org}” and can no longer access its apps."
+                ),
             ),
             Self::AppRoleChanged { app, role_en, .. } => (
                 "Your role in an app has changed",
-                format!("In the app “{app}” you are now: {role_en}."),
+                format!("Your role in the app “{app}” is now {role_en}."),
             ),
             Self::RemovedFromApp { app } => (
                 "You were removed from an app",
@@ -281,12 +291,12 @@ impl Notice {
                 "app.archive" => (
                     "An app was archived",
                     format!(
-                        "{by} archived the app “{app}”. It collects nothing, and stays readable."
+                        "{by} archived the app “{app}”. It no longer accepts data, but stays viewable."
                     ),
                 ),
                 "app.unarchive" => (
-                    "An app left the archive",
-                    format!("{by} took the app “{app}” out of the archive. It collects again."),
+                    "An app was unarchived",
+                    format!("{by} unarchived the app “{app}”. It accepts data again."),
                 ),
                 "app.delete" => (
                     "An app was deleted",
@@ -295,10 +305,10 @@ impl Notice {
                 _ => ("An app was restored", format!("{by} restored the app “{app}”.")),
             },
             Self::RejectionsSpike { app, count, .. } => (
-                "Much of an app's data was refused",
+                "Many of an app's messages were rejected",
                 format!(
-                    "{count} messages of the app “{app}” were refused just now. Look at the \
-                     reasons and at the code that sends them."
+                    "{count} messages of the app “{app}” were just rejected. Check the reasons \
+                     and the code that sends them."
                 ),
             ),
             Self::LimitReached { app, limit: Limit::EventNames, max, .. } => (
@@ -314,54 +324,55 @@ impl Notice {
                 "An app sends too many property names",
                 format!(
                     "The app “{app}” has sent more than {max} property names today. Everything is \
-                     stored; the names beyond the limit are not listed. Check whether names contain \
-                     ids or other changing parts, or whether someone else uses the app's key."
+                     stored; the names beyond the limit are not listed. Check whether names \
+                     contain ids or other changing parts, or whether someone else uses the app's key."
                 ),
             ),
             Self::LimitReached { app, limit: Limit::FieldValues, max, .. } => (
                 "An app sends too many values of a built-in field",
                 format!(
                     "The app “{app}” has sent more than {max} operating systems, browsers, device \
-                     types or languages today. Everything is stored; the values beyond the limit \
-                     count together as “Other”. Check the code that sends them, or whether someone \
-                     else uses the app's key."
+                     types, or languages today. Everything is stored; the values beyond the limit \
+                     count together as “Other”. Check the code that sends them, or whether \
+                     someone else uses the app's key."
                 ),
             ),
             Self::LimitReached { app, limit: Limit::Pages, max, .. } => (
                 "An app sends too many pages or referring sites",
                 format!(
                     "The app “{app}” has sent more than {max} pages or referring sites today. \
-                     Everything is stored; those beyond the limit count together as “Other”. Check \
-                     whether paths contain ids or other changing parts, or whether someone else uses \
-                     the app's key."
+                     Everything is stored; those beyond the limit count together as “Other”. \
+                     Check whether paths contain ids or other changing parts, or whether someone \
+                     else uses the app's key."
                 ),
             ),
             Self::AppSilent { app, .. } => (
                 "An app has stopped sending data",
                 format!(
-                    "Nothing has come from the app “{app}” for two days, and before that it did. \
-                     Check the code that sends, and its key."
+                    "The app “{app}” has sent no data for two days, although it did before. Check \
+                     the code that sends it, and the key."
                 ),
             ),
             Self::SpoolFilling { .. } => (
-                "Data that waits to be stored nears its limit",
-                "The event store has been unavailable for long, and what waits for it has passed \
-                 80% of the limit. At the limit new data is refused. Tell whoever runs this \
-                 instance."
+                "Data waiting to be stored is close to its limit",
+                "The event store has been unavailable for a long time, and the data waiting for \
+                 it has passed 80% of the limit. Once the limit is reached, new data is rejected. \
+                 Contact the administrator of this instance."
                     .to_owned(),
             ),
             Self::KeyExpiring { app, key_id, name, at, .. } => (
                 "An access key is about to expire",
                 format!(
-                    "The access key “{name}” ({key_id}) of the app “{app}” expires at {at}. Calls \
-                     signed with it are refused from then on: replace it in time, or move the end."
+                    "The access key “{name}” ({key_id}) of the app “{app}” expires at {at}. After \
+                     that, requests signed with it are rejected. Replace it in time, or extend \
+                     its expiry."
                 ),
             ),
             Self::KeyExpired { app, key_id, name, at, .. } => (
                 "An access key has expired",
                 format!(
-                    "The access key “{name}” ({key_id}) of the app “{app}” expired at {at}. Calls \
-                     signed with it are refused."
+                    "The access key “{name}” ({key_id}) of the app “{app}” expired at {at}. \
+                     Requests signed with it are now rejected."
                 ),
             ),
         }

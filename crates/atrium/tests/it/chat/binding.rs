@@ -12,7 +12,7 @@ with_chat! {
             let binding = current(&owner).await["bindings"][provider].clone();
             assert_eq!(binding["name"], name);
             assert!(binding["bound_at"].is_string(), "{binding}");
-            let mail = chat.server.mail_about("owner@acme.test", "An outside account was bound").await;
+            let mail = chat.server.mail_about("owner@acme.test", "An external account was linked").await;
             assert!(mail.text.contains(name), "{mail:?}");
 
             let elsewhere = chat.server.anonymous();
@@ -21,7 +21,7 @@ with_chat! {
 
             assert_eq!(chat.unbind(&owner, provider).await.status, 200);
             assert_eq!(current(&owner).await["bindings"][provider], Value::Null);
-            chat.server.mail_about("owner@acme.test", "An outside account was unbound").await;
+            chat.server.mail_about("owner@acme.test", "An external account was unlinked").await;
             let again = chat.unbind(&owner, provider).await;
             assert_eq!((again.status, again.code()), (404, "not_bound"));
             let stranger = chat.server.anonymous();

@@ -193,7 +193,7 @@ async fn an_operator_vouches_on_the_command_line() {
     for (organization, domain, why) in [
         ("nonsense", "x.test", "--organization is not an id"),
         (company.server.atrium.new_id().as_str(), "x.test", "there is no organization"),
-        (id, "not a domain", "domain such as example.com"),
+        (id, "not a domain", "domain, such as example.com"),
     ] {
         let failed = command(organization, domain);
         assert!(
