@@ -23,8 +23,7 @@ use atrium_tenancy::store::accounts;
 const STATE_FILE: &str = "atrium.state";
 /// Files that a used data folder contains.
 const TRACES: [&str; 6] = [STATE_FILE, KEY_FILE, "spool", "events", "outbox", "assets"];
-const HOW_TO_GO_ON: &str = "Restore it from a backup, together with its -wal file if there is one; \
-    or run `atrium admin start-anew` to begin with an empty database";
+const HOW_TO_GO_ON: &str = "Restore it from a backup, together with its -wal file if there is one, or run `atrium admin start-anew` to start with an empty database";
 
 /// The state of the database when it was last checked.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize, PartialEq, Eq)]
@@ -42,8 +41,8 @@ pub fn refuse_lost_database(stores: &StoreSettings) -> anyhow::Result<()> {
         let waiting = spool_slots::waiting_in(folder);
         if waiting > 0 {
             bail!(
-                "database_url: the database is empty, but {waiting} messages wait in {} for apps of \
-                 another one. {HOW_TO_GO_ON}",
+                "database_url: the database is empty, but {waiting} messages are waiting in {} \
+                 for apps of another one. {HOW_TO_GO_ON}",
                 folder.join("spool").display()
             );
         }
@@ -89,8 +88,8 @@ pub async fn compare(atrium: &Core) -> anyhow::Result<()> {
     let file = db::sqlite_file(&atrium.settings.stores.database_url)?;
     if before.accounts && !now.accounts {
         bail!(
-            "database_url: {} holds no account, but there were some when the server last ran: its \
-             file or its log was lost. {HOW_TO_GO_ON}",
+            "database_url: {} holds no account, although it had some when the server last ran: \
+             its file or its log was lost. {HOW_TO_GO_ON}",
             file.display()
         );
     }
@@ -111,7 +110,7 @@ pub async fn doctor(folder: &Path, url: &str, db: &db::Db) -> Option<String> {
 
 fn older(file: &Path, before: State, now: State) -> String {
     format!(
-        "{} is older than it was when the server last ran: at least {} changes are missing. Either a \
+        "{} is older than when the server last ran: at least {} changes are missing. Either a \
          backup was restored, or the end of its log ({}-wal) was lost",
         file.display(),
         before.epoch - now.epoch,

@@ -277,7 +277,7 @@ async fn administer(
     let unknown = |email: &str| anyhow::anyhow!("{email} has no account");
     match command {
         AdminCommand::CreateUser { email, name, organization, timezone, locale, .. } => {
-            let locale = Locale::parse(&locale).context("--locale is neither zh-CN nor en-US")?;
+            let locale = Locale::parse(&locale).context("--locale must be zh-CN or en-US")?;
             let account = NewAccount {
                 email,
                 name,
@@ -322,16 +322,16 @@ async fn administer(
             Ok(vec![json!({ "user_id": user.id, "link": link })])
         }
         AdminCommand::VerifyDomain { organization, domain } => {
-            let org_id = Id::parse(&organization).context("--organization is not an id")?;
+            let org_id = Id::parse(&organization).context("--organization must be an id")?;
             let verified = domains::by_operator(atrium, &org_id, &domain).await?;
             let verified =
-                verified.with_context(|| format!("there is no organization {organization}"))?;
+                verified.with_context(|| format!("organization {organization} does not exist"))?;
             let (domain, at) = (verified.domain, verified.verified_at);
             Ok(vec![json!({ "org_id": org_id, "domain": domain, "verified_at": at })])
         }
         AdminCommand::EndSessions { email, session } => {
             let id =
-                session.as_deref().map(|text| Id::parse(text).context("--session is not an id"));
+                session.as_deref().map(|text| Id::parse(text).context("--session must be an id"));
             let (by, id) = (Actor::operator(), id.transpose()?);
             let ended = operator::end_sessions(atrium, &by, &email, id.as_ref()).await?;
             let (user, ended) = ended.ok_or_else(|| unknown(&email))?;
@@ -390,8 +390,9 @@ async fn make_demo(settings: Settings, options: &demo::Options) -> anyhow::Resul
         }
         demo::Outcome::ThereAlready(owner) => {
             eprintln!(
-                "atrium: there is a demo here already. `atrium admin sign-in-link --email {owner}` \
-                 lets you in, --again makes another beside it, another data_dir starts afresh"
+                "atrium: there already is a demo here. To sign in to it, run `atrium admin \
+                 sign-in-link --email {owner}`. To add another, use --again. To start afresh, use \
+                 another data_dir"
             );
             Ok(ExitCode::from(THERE_ALREADY))
         }

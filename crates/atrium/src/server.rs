@@ -46,7 +46,8 @@ pub async fn serve(settings: Settings) -> anyhow::Result<()> {
     announce(&format!("Atrium {CLIENT_VERSION} listening on http://{address}"));
     if let Some(link) = setup::link(&atrium).await? {
         announce(
-            "There is no account yet. Open this link to make the first one; it works once, for 24 hours:",
+            "There is no account yet. Open this link to create the first one; it works once and \
+             expires in 24 hours:",
         );
         announce(&format!("  {link}"));
     }
@@ -63,19 +64,19 @@ pub async fn serve(settings: Settings) -> anyhow::Result<()> {
             _ = interrupt.recv() => {}
             _ = outdated.wait_for(Option::is_some) => {}
         }
-        tracing::info!("stopping: requests in flight are finished first");
+        tracing::info!("stopping; requests in flight are finished first");
     };
     run(listener, &atrium, stop).await;
     jobs.stop().await;
     if let Err(error) = first_start::remember(&atrium).await {
-        tracing::warn!(%error, "what the database knows could not be written down");
+        tracing::warn!(%error, "could not record the state of the database");
     }
     // Refusals of the last seconds belong in the audit log too.
     if let Err(error) = refusals::write_due(&atrium).await {
-        tracing::warn!(%error, "refused access could not be written into the audit log");
+        tracing::warn!(%error, "could not write refused access to the audit log");
     }
     if let Err(error) = heartbeat::leave(&atrium).await {
-        tracing::warn!(%error, "the database could not be told that this instance stops");
+        tracing::warn!(%error, "could not record in the database that this instance is stopping");
     }
     atrium.warehouse.stop().await;
     atrium.db.close().await;

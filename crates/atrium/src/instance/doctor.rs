@@ -87,7 +87,7 @@ fn public_url(settings: &Settings) -> Finding {
     if settings.server.is_https() || is_local {
         Finding::ok("public_url", url.as_str())
     } else {
-        let text = format!("{url} is not HTTPS: passwords and sessions travel in the clear");
+        let text = format!("{url} is not HTTPS: passwords and sessions are sent unencrypted");
         let advice =
             "Put a proxy with a certificate in front and set public_url to its https address";
         Finding::warning("public_url", text, advice)
@@ -98,22 +98,23 @@ fn data_dir(folder: &Path) -> Finding {
     const WHAT: &str = "data_dir";
     let shown = folder.display();
     let Ok(about) = std::fs::metadata(folder) else {
-        let advice = "`atrium serve` makes it; if it should be there, check data_dir";
+        let advice = "`atrium serve` creates it; if it should exist already, check data_dir";
         return Finding::warning(WHAT, format!("{shown} does not exist"), advice);
     };
     let open_to_others = about.permissions().mode() & 0o077 != 0;
     if let Err(error) = std::fs::read_dir(folder) {
-        let advice = "Run this as the user that the server runs as, or give that user the folder";
+        let advice = "Run this as the server's user, or make that user the owner of the folder";
         return Finding::failure(WHAT, format!("{shown}: {error}"), advice);
     }
     match folder::check_writable(folder) {
         Err(error) => {
-            let advice = "Mount the disk read-write, or give the folder to the server's user";
+            let advice =
+                "Mount the disk read-write, or make the server's user the owner of the folder";
             Finding::failure(WHAT, error.to_string(), advice)
         }
         Ok(()) if open_to_others => {
             let text = format!("{shown} is open to other users");
-            Finding::warning(WHAT, text, format!("`chmod 700 {shown}` closes it"))
+            Finding::warning(WHAT, text, format!("Run `chmod 700 {shown}`"))
         }
         Ok(()) => Finding::ok(WHAT, shown.to_string()),
     }
@@ -122,20 +123,23 @@ fn data_dir(folder: &Path) -> Finding {
 fn room(folder: &Path) -> Finding {
     const WHAT: &str = "disk";
     let Some(Room { free, size }) = folder::room(folder) else {
-        return Finding::ok(WHAT, "how much room is left is not known");
+        return Finding::ok(WHAT, "free space unknown");
     };
     let (left, all) = (free >> 20, size >> 20);
-    let text = format!("{left} of {all} MB are left for {}", folder.display());
+    let text = format!("{left} of {all} MB are free for {}", folder.display());
     match problems::judge_room(free, size) {
         None => Finding::ok(WHAT, text),
         Some(Severity::Warning) => {
-            let advice = "Make room or enlarge the disk before it is full; a shorter retention of \
-                          apps frees some of the event store";
+            let advice = "Free up space or enlarge the disk before it is full; a shorter retention of apps shrinks the event store";
             Finding::warning(WHAT, text, advice)
         }
         Some(Severity::Failure) => {
             let text = format!("{text}: it is full, nothing can be stored");
-            Finding::failure(WHAT, text, "Make room; the server goes on by itself within seconds")
+            Finding::failure(
+                WHAT,
+                text,
+                "Free up space; the server recovers on its own within seconds",
+            )
         }
     }
 }
@@ -156,8 +160,7 @@ fn backups(settings: &BackupSettings) -> Finding {
     match schedule::look(settings, Clock::default().now()) {
         Ok(text) => Finding::ok(WHAT, text),
         Err(text) => {
-            let advice = "Look for `backup` in the servers' logs, at the room that backup_folder has \
-                          and at who may write there";
+            let advice = "Look for `backup` in the servers' logs, and check the free space and permissions of backup_folder";
             Finding::warning(WHAT, text, advice)
         }
     }
@@ -168,7 +171,7 @@ fn damaged_spools(folder: &Path) -> Vec<Finding> {
     notes
         .into_iter()
         .map(|note| {
-            let advice = "Check the disk; remove the damaged file and its .txt when you are done";
+            let advice = "Check the disk, and remove the damaged file and its .txt when you no longer need them";
             Finding::warning("spool", note.trim().to_owned(), advice)
         })
         .collect()
@@ -176,10 +179,13 @@ fn damaged_spools(folder: &Path) -> Vec<Finding> {
 
 fn key_file(file: &Path) -> Finding {
     match std::fs::metadata(file) {
-        Err(_) => Finding::ok("key file", "none; made on first start, or given by master_key"),
+        Err(_) => {
+            Finding::ok("key file", "none; it is created on first start unless master_key is set")
+        }
         Ok(about) if about.permissions().mode() & 0o077 != 0 => {
             let text = format!("{} can be read by other users", file.display());
-            let advice = format!("`chmod 600 {}`, and consider who has read it", file.display());
+            let advice =
+                format!("Run `chmod 600 {}`, and consider who may have read it", file.display());
             Finding::failure("key file", text, advice)
         }
         Ok(_) => Finding::ok("key file", file.display().to_string()),
@@ -198,8 +204,10 @@ fn spool(data_dir: &Path) -> Finding {
     };
     let waited = found.oldest.map_or(0, |at| Clock::default().now().since(Millis(at)));
     let waiting = match (found.waiting, waited / Millis::SECOND) {
-        (0, _) => "nothing waits".to_owned(),
-        (messages, seconds) => format!("{messages} messages wait, the oldest for {seconds} s"),
+        (0, _) => "nothing is waiting".to_owned(),
+        (messages, seconds) => {
+            format!("{messages} messages are waiting, the oldest for {seconds} s")
+        }
     };
     if found.set_aside > 0 {
         let (count, file) = (found.set_aside, found.set_aside_in.display());
@@ -207,9 +215,8 @@ fn spool(data_dir: &Path) -> Finding {
         let advice = "The log says why; they are kept for 30 days, and the app's page counts them";
         Finding::warning(WHAT, text, advice)
     } else if waited > loading::WAITING_LONG {
-        let advice = "See the log for \"loading events failed\", and check that the event store is \
-                      reachable and has room";
-        Finding::warning(WHAT, format!("{waiting}: loading is behind or fails"), advice)
+        let advice = "See the log for \"loading events failed\", and check that the event store is reachable and has free space";
+        Finding::warning(WHAT, format!("{waiting}: loading is behind or failing"), advice)
     } else {
         Finding::ok(WHAT, waiting)
     }
@@ -239,14 +246,15 @@ async fn chat(settings: &Settings) -> Vec<Finding> {
 fn vendor(what: &'static str, id: &str, api: &Url, asked: Result<(), Failure>) -> Finding {
     let host = api.host_str().unwrap_or_default();
     match asked {
-        Ok(()) => Finding::ok(what, format!("{id}, {host} gives a token")),
+        Ok(()) => Finding::ok(what, format!("{id}, {host} issues a token")),
         Err(Failure::Code(code)) => {
-            let text = format!("{host} refuses the app {id} or its secret (error {code})");
-            let advice = "Compare the id and the secret in the settings with the vendor's page";
+            let text = format!("{host} rejects the app {id} or its secret (error {code})");
+            let advice =
+                "Compare the id and the secret in the settings with those on the vendor's page";
             Finding::failure(what, text, advice)
         }
         Err(failure) => {
-            let advice = "Check that this machine reaches it; messages wait and are sent later";
+            let advice = "Check that this machine can reach it; messages wait and are sent later";
             Finding::warning(what, format!("{host}: {failure}"), advice)
         }
     }

@@ -76,7 +76,7 @@ pub struct BuildInfo {
 pub async fn env_view(State(atrium): State<AppState>) -> Data<Envs> {
     // The console must load even if the database is unavailable, to say so.
     let sso = sso::is_used(&atrium).await.unwrap_or_else(|error| {
-        tracing::warn!(%error, "could not see whether anyone uses single sign-on");
+        tracing::warn!(%error, "could not determine whether any team uses single sign-on");
         false
     });
     let console = &atrium.settings.console;

@@ -55,14 +55,13 @@ fn summary(fleet: &Fleet, now: Millis) -> Finding {
     versions.sort_unstable();
     versions.dedup();
     match count {
-        0 => Finding::ok(FLEET, "none gives a sign of life"),
-        1 => Finding::ok(FLEET, format!("one runs, {}", versions.join(", "))),
-        count => Finding::ok(FLEET, format!("{count} run, {}", versions.join(", "))),
+        0 => Finding::ok(FLEET, "none is running"),
+        1 => Finding::ok(FLEET, format!("1 is running, {}", versions.join(", "))),
+        count => Finding::ok(FLEET, format!("{count} are running, {}", versions.join(", "))),
     }
 }
 
-const ADVICE_CLOCK: &str = "Set the machine's clock by NTP (`timedatectl set-ntp true`), the database's too; \
-    until then instances go by the database's";
+const ADVICE_CLOCK: &str = "Synchronize this machine's and the database's clocks with NTP (`timedatectl set-ntp true`); until then, instances use the database's";
 
 fn finding(fleet: &Fleet, problem: &Problem) -> Finding {
     let (what, text, advice) = words(fleet, problem);
@@ -79,9 +78,9 @@ fn words(fleet: &Fleet, problem: &Problem) -> (&'static str, String, &'static st
     match code {
         ProblemCode::InstanceLost => (
             FLEET,
-            format!("{} has given no sign of life for {amount} s", instance()),
-            "Start it again: what waits in its spool is loaded then. If it is gone for good, bring its \
-             data folder to another one and run `atrium spool adopt`",
+            format!("{} was last seen {amount} s ago", instance()),
+            "Start it again; the messages in its spool are loaded then. If it is gone for good, \
+             attach its data folder to another instance and run `atrium spool adopt`",
         ),
         ProblemCode::LeaseStuck => (
             "lease",
@@ -94,41 +93,42 @@ fn words(fleet: &Fleet, problem: &Problem) -> (&'static str, String, &'static st
         ProblemCode::LeaseTooLong => (
             "lease",
             format!(
-                "{subject} is held by {} for {amount} s more, longer than any lasts",
+                "{subject} is held by {} for {amount} s more, longer than any lease lasts",
                 name(fleet, detail)
             ),
-            "A clock was wrong when it was taken: stop that instance and delete the lease's row from \
-             the table leases",
+            "A clock was wrong when it was taken: stop that instance and delete the lease's row \
+             from the table leases",
         ),
         ProblemCode::Backlog => (
             "backlog",
             format!("the oldest message of {} has waited for {amount} s", instance()),
-            "See its log for \"loading events failed\", and check that the event store is reachable \
-             and has room",
+            "See its log for \"loading events failed\", and check that the event store is \
+             reachable and has free space",
         ),
         ProblemCode::SpoolDown => (
             "spool",
-            format!("{} takes no events: {detail}", instance()),
-            "Make room on its disk or mount it read-write; a spool that is full empties by itself \
+            format!("{} does not accept events: {detail}", instance()),
+            "Free up space on its disk or mount it read-write; a full spool drains on its own \
              once the event store is back",
         ),
         ProblemCode::EventStoreDown => (
             "events",
             format!("{} cannot reach the event store: {detail}", instance()),
-            "Check that it runs and that this instance reaches it; events wait in the spool meanwhile",
+            "Check that it is running and that this instance can reach it; meanwhile, events wait \
+             in the spool",
         ),
         ProblemCode::DiskLow => (
             "disk",
-            format!("{} MB are left for {}", amount >> 20, instance()),
-            "Make room or enlarge the disk before it is full",
+            format!("{} MB are free for {}", amount >> 20, instance()),
+            "Free up space or enlarge the disk before it is full",
         ),
         ProblemCode::ClockSkew => {
-            (CLOCK, format!("that of {} is {}", instance(), apart(amount)), ADVICE_CLOCK)
+            (CLOCK, format!("the clock of {} is {}", instance(), apart(amount)), ADVICE_CLOCK)
         }
         ProblemCode::JobFailed => (
             "job",
             format!("{subject} failed: {detail}"),
-            "It is tried again by itself; the log of that instance has more",
+            "It is retried automatically; see the log of that instance",
         ),
     }
 }

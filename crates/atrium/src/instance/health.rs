@@ -19,8 +19,8 @@ use atrium_core::types::Millis;
 
 /// With less free space than this the disk is as good as full.
 const NO_ROOM: u64 = 1 << 20;
-const ALONE: &str = "away: messages of known keys are taken";
-const MOVED: &str = "moved: messages are taken for the server that comes";
+const ALONE: &str = "away: messages of known keys are accepted";
+const MOVED: &str = "moved: messages are accepted for the new server";
 const DEGRADED: &str = "degraded: a damaged spool was set aside";
 
 /// Alive: the process answers.

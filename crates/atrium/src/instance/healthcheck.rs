@@ -11,7 +11,10 @@ const LIMIT: Duration = Duration::from_secs(3);
 
 pub async fn run(settings: &Settings) -> anyhow::Result<()> {
     let address = settings.server.own_address();
-    ensure!(address.port() != 0, "listen: port 0 is any free one, so nobody knows where to ask");
+    ensure!(
+        address.port() != 0,
+        "listen: port 0 means any free port, so the server's port is unknown"
+    );
     let client = http_client::builder().no_proxy().timeout(LIMIT).build()?;
     let asked = client.get(format!("http://{address}/healthz")).send().await;
     let answer = asked.with_context(|| format!("{address} does not answer"))?;

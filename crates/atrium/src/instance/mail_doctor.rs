@@ -24,17 +24,17 @@ pub async fn examine(settings: &Settings) -> Finding {
         MailCheck::NoServer => {
             Finding::ok(WHAT, "no smtp_url: mails become files in outbox/ in the data folder")
         }
-        MailCheck::Ok => Finding::ok(WHAT, format!("{server} takes mail from us")),
+        MailCheck::Ok => Finding::ok(WHAT, format!("{server} accepts mail from this machine")),
         MailCheck::Unreachable(error) => Finding::failure(
             WHAT,
             format!("{server}: {error}"),
-            "Check the host and port in smtp_url and that no firewall is in between; mails wait for \
-             three days",
+            "Check the host and port in smtp_url, and that no firewall is in between; mails wait \
+             for three days",
         ),
         MailCheck::Tls(error) => Finding::failure(
             WHAT,
             format!("{server}: TLS failed, {error}"),
-            "Use the name that its certificate is for, smtps:// for TLS from the start (port 465) or \
+            "Use the name in its certificate, and smtps:// for TLS from the start (port 465) or \
              smtp:// for STARTTLS (port 587); the certificate must come from a public authority",
         ),
         MailCheck::Refused(error) => Finding::failure(

@@ -17,9 +17,9 @@ pub fn notice(settings: &Settings) -> anyhow::Result<Option<String>> {
     let taken = settings.events.warehouse_url.is_none() && engine::is_running(&events);
     Ok((others > 0 && taken).then(|| {
         format!(
-            "Another server uses {} and has its embedded event store. This one takes events in and \
-             keeps them, but cannot show figures until the other has stopped. Stop one of the two, or \
-             give both a ClickHouse of their own with warehouse_url",
+            "Another server uses {} and its embedded event store. This one accepts and keeps \
+             events, but cannot show figures until the other has stopped. Stop one of the two, or \
+             set warehouse_url to a ClickHouse for both",
             folder.display()
         )
     }))
@@ -31,16 +31,16 @@ pub fn of_doctor(settings: &Settings) -> anyhow::Result<Finding> {
     let folder = &settings.stores.data_dir;
     let embedded = settings.events.warehouse_url.is_none();
     Ok(match Spool::holders(folder)? {
-        0 => Finding::ok(WHAT, "none runs on this data folder"),
-        1 => Finding::ok(WHAT, "one runs on this data folder"),
+        0 => Finding::ok(WHAT, "none is running on this data folder"),
+        1 => Finding::ok(WHAT, "1 is running on this data folder"),
         count if embedded => {
             let text = format!(
-                "{count} run on {}: only one of them has the embedded event store, the others keep \
-                 what they take in and show no figures",
+                "{count} are running on {}: only one of them has the embedded event store; the \
+                 others keep the events they accept and show no figures",
                 folder.display()
             );
             Finding::warning(WHAT, text, "Stop all but one, or set warehouse_url for all of them")
         }
-        count => Finding::ok(WHAT, format!("{count} run on this data folder")),
+        count => Finding::ok(WHAT, format!("{count} are running on this data folder")),
     })
 }

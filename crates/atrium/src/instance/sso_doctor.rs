@@ -40,7 +40,7 @@ pub async fn examine(settings: &SsoSettings, db: &Db) -> Vec<Finding> {
             Ok(_) => Finding::ok(WHAT, format!("{name}: {issuer}")),
             Err(reason) => {
                 let text = format!("{name}: {issuer} cannot be used, {reason}");
-                let advice = "Tell the team's owners; its settings have a test of the connection";
+                let advice = "Tell the team's owners; the team's settings have a connection test";
                 Finding::warning(WHAT, text, advice)
             }
         });
@@ -55,8 +55,8 @@ async fn name_server(settings: &SsoSettings) -> Finding {
     match dns::txt(settings, &domain::record_name("example.com")).await {
         dns::Answer::Records(_) => Finding::ok(WHAT, name),
         dns::Answer::Unavailable => {
-            let text = format!("{name}: no answer, so no team can prove a domain");
-            let advice = "Set dns_server to a name server that this machine reaches";
+            let text = format!("{name}: no answer, so no team can verify a domain");
+            let advice = "Set dns_server to a name server that this machine can reach";
             Finding::warning(WHAT, text, advice)
         }
     }

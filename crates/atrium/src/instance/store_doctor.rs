@@ -43,13 +43,12 @@ async fn tables(store: &Warehouse) -> Option<Finding> {
     let left = store.recounts_left().await.unwrap_or_default();
     let Some(first) = left.first() else { return property_columns(store).await };
     let text = format!(
-        "{} parts of earlier events are still to be counted ({}); figures are right meanwhile, and \
-         slower to read",
+        "{} parts of earlier events still have to be counted ({}); meanwhile, figures are correct \
+         but slower to read",
         left.len(),
         first.name
     );
-    let advice =
-        "A server does this by itself, under the lease `recount`; its log tells of each part";
+    let advice = "A server does this automatically, under the lease `recount`, and logs each part";
     Some(Finding::warning(EVENTS, text, advice))
 }
 
@@ -64,7 +63,7 @@ async fn property_columns(store: &Warehouse) -> Option<Finding> {
     let rows = store.property_rows_left().await.ok()?;
     let state = match rows {
         0 => "all filled".to_owned(),
-        rows => format!("{rows} values still to be read from the text, in the background"),
+        rows => format!("{rows} values still have to be extracted, in the background"),
     };
     let text = format!("{} properties of {} apps have columns, {state}", used.len(), apps.len());
     Some(Finding::ok(EVENTS, text))
@@ -76,9 +75,9 @@ fn embedded_store(settings: &Settings) -> Finding {
     if settings.events.engine_library.exists() {
         return Finding::ok(EVENTS, format!("embedded, {library}"));
     }
-    let text = format!("{library} is not there: events wait in the spool until it is");
+    let text = format!("{library} does not exist: events wait in the spool until it does");
     let advice =
-        "Put lib/ of the release beside the program, or set engine_library or warehouse_url";
+        "Put the release's lib/ beside the program, or set engine_library or warehouse_url";
     Finding::warning(EVENTS, text, advice)
 }
 
@@ -114,11 +113,9 @@ async fn remote_store(url: &Url, store: &Warehouse) -> Finding {
 }
 
 const EVENTS: &str = "events";
-const USE_NEWER: &str = "If its schema is newer than this program, use the program that runs on it";
-const UNREACHABLE: &str = "Check that it runs, that this machine reaches its HTTP port, and the user and \
-    password in warehouse_url; events wait in the spool meanwhile";
-const SHARD_LOST: &str = "Bring it back, with its data: until then nothing can be counted, and events wait \
-    in the spool. See \"A shard is lost\" in docs/operating.md";
+const USE_NEWER: &str = "If its schema is newer than this program, use the newer program";
+const UNREACHABLE: &str = "Check that it is running, that this machine can reach its HTTP port, and the user and password in warehouse_url; meanwhile, events wait in the spool";
+const SHARD_LOST: &str = "Bring it back with its data. Until then, nothing can be counted, and events wait in the spool. See \"A shard is lost\" in docs/operating.md";
 
 pub async fn database(settings: &Settings) -> Vec<Finding> {
     const WHAT: &str = "database";
@@ -127,7 +124,7 @@ pub async fn database(settings: &Settings) -> Vec<Finding> {
     // Opening it would create the file, and the doctor changes nothing.
     if file.is_some_and(|file| file.is_ok_and(|file| !file.exists())) {
         return vec![match first_start::refuse_missing_file(&settings.stores) {
-            Ok(()) => Finding::warning(WHAT, "not there yet", "`atrium serve` makes it"),
+            Ok(()) => Finding::warning(WHAT, "does not exist yet", "`atrium serve` creates it"),
             Err(error) => Finding::failure(WHAT, error.to_string(), SEE_DISK),
         }];
     }
@@ -140,8 +137,7 @@ pub async fn database(settings: &Settings) -> Vec<Finding> {
     let db = match Db::open(url).await {
         Ok(db) => db,
         Err(error) => {
-            let advice =
-                "Check database_url, that the database runs, and that this machine may connect";
+            let advice = "Check database_url, that the database is running, and that this machine may connect";
             return vec![Finding::failure(WHAT, format!("{error:#}"), advice)];
         }
     };
@@ -155,7 +151,7 @@ pub async fn database(settings: &Settings) -> Vec<Finding> {
         Ok(MigrationState { applied, pending: 0, newer }) => {
             let newer = match newer {
                 0 => String::new(),
-                newer => format!(", and {newer} of a newer version beside which this one may run"),
+                newer => format!(", and {newer} of a newer version that this one can run beside"),
             };
             let text = format!("{name}, {applied} migrations applied{newer}");
             findings.push(Finding::ok(WHAT, text));
@@ -167,7 +163,7 @@ pub async fn database(settings: &Settings) -> Vec<Finding> {
             findings.extend(sso_doctor::examine(&settings.sso, &db).await);
         }
         Ok(MigrationState { pending, .. }) => {
-            let text = format!("{name}, {pending} migrations wait");
+            let text = format!("{name}, {pending} migrations pending");
             findings.push(Finding::warning(
                 WHAT,
                 text,
@@ -194,17 +190,17 @@ async fn master_key(settings: &Settings, db: &Db) -> Finding {
         Err(error) => return failed(error),
     };
     let Some(fingerprint) = stored.fingerprint else {
-        return Finding::ok(WHAT, "the database has not met one yet");
+        return Finding::ok(WHAT, "the database has not used one yet");
     };
     match Keyring::look(&settings.stores, db).await {
         Err(error) => failed(error),
         Ok(_) if stored.key_rotating_from.is_some() => {
             let text = format!(
-                "fingerprint {fingerprint}; values of the key before are still moving over"
+                "fingerprint {fingerprint}; some values are still encrypted with the previous key"
             );
-            Finding::warning(WHAT, text, "`atrium admin rotate-key` finishes that")
+            Finding::warning(WHAT, text, "Run `atrium admin rotate-key` to finish the rotation")
         }
-        Ok(_) => Finding::ok(WHAT, format!("fingerprint {fingerprint}, the database agrees")),
+        Ok(_) => Finding::ok(WHAT, format!("fingerprint {fingerprint}, matches the database")),
     }
 }
 
@@ -212,7 +208,7 @@ async fn audit_chains(settings: &Settings, db: &Db) -> Finding {
     const WHAT: &str = "audit log";
     let Ok(keyring) = Keyring::look(&settings.stores, db).await else {
         let text = "cannot be checked without the master key";
-        return Finding::warning(WHAT, text, "Mend the master key first");
+        return Finding::warning(WHAT, text, "Fix the master key first");
     };
     let checked = match db.read().await {
         Ok(mut connection) => audit::verify(&mut connection, &keyring).await,
@@ -220,12 +216,11 @@ async fn audit_chains(settings: &Settings, db: &Db) -> Finding {
     };
     match checked {
         Ok((seen, faults)) => match faults.first() {
-            None => Finding::ok(WHAT, format!("{seen} entries, every chain holds")),
+            None => Finding::ok(WHAT, format!("{seen} entries, all chains verified")),
             Some(fault) => {
                 let (chain, seq, what) = (&fault.chain, fault.seq, fault.what);
                 let text = format!("chain {chain}: entry {seq} {what}");
-                let advice =
-                    "Somebody changed it, or a restore lost its end: compare with a backup";
+                let advice = "It was modified, or a restore lost its end. Compare with a backup";
                 Finding::failure(WHAT, text, advice)
             }
         },

@@ -50,7 +50,9 @@ impl Jobs {
     pub async fn stop(self) {
         let _ = self.stop.send(());
         if tokio::time::timeout(LAST_BATCH, self.loader).await.is_err() {
-            tracing::warn!("the last batch is not done; the next start goes on with it");
+            tracing::warn!(
+                "the last batch is not finished; it will be continued at the next start"
+            );
         }
     }
 }
@@ -88,12 +90,12 @@ async fn live(atrium: AppState) {
     loop {
         ticks.tick().await;
         if let Err(error) = heartbeat::beat(&atrium).await {
-            tracing::warn!(%error, "the database could not be told that this instance lives");
+            tracing::warn!(%error, "could not record in the database that this instance is alive");
         }
         if let Some(reason) = outdated::reason(&atrium).await {
             tracing::error!(
                 reason,
-                "this version is too old for what a newer one made of the stores"
+                "this version is too old for the stores, which a newer one has changed"
             );
             atrium.outdated.send_replace(Some(reason));
             return;
@@ -174,30 +176,30 @@ async fn keep_up(atrium: AppState) {
         ticks.tick().await;
         atrium.metrics.upkeep();
         if let Err(error) = clock_sync::sync(&atrium.db, &atrium.clock).await {
-            tracing::warn!(%error, "the clock could not be compared with the database's");
+            tracing::warn!(%error, "could not compare the clock with the database's");
         }
         upkeep::measure(&atrium).await;
         if let Err(error) = outbox::measure(&atrium).await {
-            tracing::warn!(%error, "the outbox could not be measured");
+            tracing::warn!(%error, "could not measure the outbox");
         }
         if let Err(error) = measure::measure(&atrium).await {
-            tracing::warn!(%error, "what this instance stands on could not be measured");
+            tracing::warn!(%error, "could not measure this instance's resources");
         }
         atrium.collector.spool.probe().await;
         if let Err(error) = first_start::remember(&atrium).await {
-            tracing::warn!(%error, "what the database knows could not be written down");
+            tracing::warn!(%error, "could not record the state of the database");
         }
         if let Err(error) = upkeep::write_uses(&atrium).await {
-            tracing::warn!(%error, "the uses of keys could not be written down");
+            tracing::warn!(%error, "could not record the uses of keys");
         }
         if let Err(error) = columns::write_uses(&atrium).await {
-            tracing::warn!(%error, "what questions read could not be written down");
+            tracing::warn!(%error, "could not record what queries have read");
         }
         if let Err(error) = samples::write(&atrium).await {
-            tracing::warn!(%error, "samples of refused messages could not be written down");
+            tracing::warn!(%error, "could not record samples of rejected messages");
         }
         if let Err(error) = refusals::write_due(&atrium).await {
-            tracing::warn!(%error, "refused access could not be written into the audit log");
+            tracing::warn!(%error, "could not write refused access to the audit log");
         }
     }
 }

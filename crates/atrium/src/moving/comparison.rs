@@ -61,8 +61,8 @@ impl Comparison {
         match different.len() {
             0 => Ok(()),
             count => bail!(
-                "the two event stores differ in {count} places; nothing was switched over, and the \
-                 server goes on as before. Run it again"
+                "the two event stores differ in {count} places; nothing was switched over, and \
+                 the server keeps running as before. Run the move again"
             ),
         }
     }

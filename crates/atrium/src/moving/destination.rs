@@ -27,8 +27,8 @@ impl Destination {
         let file = file.unwrap_or_default();
         let database = options.database.clone().or(file.database_url);
         let warehouse = options.warehouse.clone().or(file.warehouse_url);
-        let database = database.context("--database names the PostgreSQL to move to")?;
-        let warehouse = warehouse.context("--warehouse names the ClickHouse to move to")?;
+        let database = database.context("--database must name the PostgreSQL to move to")?;
+        let warehouse = warehouse.context("--warehouse must name the ClickHouse to move to")?;
         let raw = RawSettings {
             database_url: Some(database),
             warehouse_url: Some(warehouse),
@@ -36,13 +36,13 @@ impl Destination {
         };
         let settings = Settings::check(raw)?;
         let database_url = settings.stores.database_url;
-        ensure!(!database_url.starts_with("sqlite:"), "--database: it must begin with postgres://");
+        ensure!(!database_url.starts_with("sqlite:"), "--database must begin with postgres://");
         let warehouse_url = settings.events.warehouse_url.context("--warehouse")?;
         let events = Warehouse::open(Location::Remote { url: warehouse_url.clone() });
         // The record of the move and of the views would be on only one replica of a shard.
         ensure!(
             !events.is_replicated(),
-            "--warehouse: a cluster whose shards have replicas cannot be moved into; nobody has tried it"
+            "--warehouse: moving to a cluster whose shards have replicas is not supported"
         );
         Ok(Self { database_url, events, warehouse_url })
     }
@@ -66,19 +66,19 @@ impl Destination {
         let events = self.events.transfer_state().await.context("warehouse")?;
         match &database {
             Found::Used(table) => {
-                bail!("--database: it is not empty, it has a table {table}")
+                bail!("--database is not empty: it has a table {table}")
             }
             Found::Begun(other) if other != id => {
-                bail!("--database: another instance is being moved there")
+                bail!("--database: another instance is being moved to it")
             }
             Found::Begun(_) | Found::Empty => {}
         }
         match &events {
             TransferState::Used(table) => {
-                bail!("--warehouse: it is not empty, it has a table {table}")
+                bail!("--warehouse is not empty: it has a table {table}")
             }
             TransferState::Begun(other) if other != id => {
-                bail!("--warehouse: another instance is being moved there")
+                bail!("--warehouse: another instance is being moved to it")
             }
             TransferState::Begun(_) | TransferState::Empty => {}
         }
@@ -111,7 +111,7 @@ impl Destination {
         let (entries, faults) = checked?;
         if let Some(fault) = faults.first() {
             let (chain, seq, what) = (&fault.chain, fault.seq, fault.what);
-            bail!("the audit log does not hold: chain {chain}, entry {seq} {what}");
+            bail!("the audit log fails verification: chain {chain}, entry {seq} {what}");
         }
         Ok(entries)
     }
@@ -160,12 +160,16 @@ mod tests {
         let good =
             ("postgres://an:hunter2@db:5433/main?sslmode=require", "http://u:hunter2@ch:1/x");
         for (database, warehouse, said) in [
-            ("", good.1, "--database names"),
-            (good.0, "", "--warehouse names"),
-            ("sqlite:hunter2.db", good.1, "--database: it must begin"),
+            ("", good.1, "--database must name"),
+            (good.0, "", "--warehouse must name"),
+            ("sqlite:hunter2.db", good.1, "--database must begin"),
             ("mysql://hunter2", good.1, "database_url: "),
             (good.0, "ftp://hunter2", "warehouse_url: "),
-            (good.0, "http://u:hunter2@ch:1/x?cluster=main&replicated=1", "--warehouse: a cluster"),
+            (
+                good.0,
+                "http://u:hunter2@ch:1/x?cluster=main&replicated=1",
+                "--warehouse: moving to a cluster",
+            ),
         ] {
             let Err(error) = Destination::read(&options(database, warehouse)) else {
                 panic!("{database} and {warehouse} are taken");

@@ -95,7 +95,8 @@ impl Copying {
             // Shards compute all counts, and would be compared with incomplete ones.
             ensure!(
                 !there.is_cluster() || here.recounts_left().await?.is_empty(),
-                "hours are still counted after an upgrade: run it again when the server is done with that"
+                "the server is still counting hours after an upgrade: run the move again when \
+                 that is done"
             );
         }
         Ok(Self { here: here.map(Store::new), there: Store::new(there), tables })

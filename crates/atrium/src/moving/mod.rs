@@ -96,11 +96,11 @@ fn source_of(settings: &Settings) -> anyhow::Result<PathBuf> {
     let url = &settings.stores.database_url;
     ensure!(
         url.starts_with("sqlite:"),
-        "database_url: the instance is on PostgreSQL already; it is moved from SQLite"
+        "database_url: the instance is already on PostgreSQL; only an instance on SQLite can be moved"
     );
     ensure!(
         settings.events.warehouse_url.is_none(),
-        "warehouse_url: the events are on a ClickHouse already; they are moved from the embedded store"
+        "warehouse_url: the events are already on a ClickHouse; only the embedded store can be moved"
     );
     let file = db::sqlite_file(url)?;
     ensure!(file.exists(), "there is no instance to move: {} is missing", file.display());
@@ -144,7 +144,7 @@ async fn move_all(
     if done.is_err()
         && let Err(error) = pause.end(atrium).await
     {
-        tracing::warn!(%error, "loading goes on in half a minute");
+        tracing::warn!(%error, "loading continues in half a minute");
     }
     done
 }

@@ -42,7 +42,7 @@ pub async fn run(
     let finished =
         destination.finish(atrium.clock.clone(), atrium.entropy.clone(), atrium.keyring.clone());
     finished.await.map_err(|error| {
-        error.context("the instance is over there; run `atrium move` again to have that said")
+        error.context("the instance has moved; run `atrium move` again for the report")
     })?;
     let paused_ms = millis(begun)?;
     let data_dir = &atrium.settings.stores.data_dir;
@@ -93,9 +93,9 @@ fn report(
 
 pub fn say_what_to_do(destination: &Destination) {
     say(&format!(
-        "The instance is at {} now. Set database_url and warehouse_url to where it was moved, and \
-         start the server again on the same data folder: the one that runs takes messages and keeps \
-         them for that one, and refuses changes.",
+        "The instance is now at {}. Set database_url and warehouse_url to its new stores and \
+         restart the server on the same data folder. Until then, the running server accepts \
+         messages and keeps them for the new one, but refuses changes.",
         destination.shown()
     ));
 }

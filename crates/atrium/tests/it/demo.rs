@@ -167,7 +167,7 @@ fn the_program_fills_a_folder_once_and_not_under_a_server() {
 
     let again = demo(&[]);
     assert_eq!(again.status.code(), Some(3));
-    assert!(text(&again.stderr).contains("there is a demo here already"));
+    assert!(text(&again.stderr).contains("there already is a demo here"));
 
     let server = Server::start(folder.path(), &engine);
     let (email, password) = (&report["people"][0]["email"], &report["password"]);

@@ -323,7 +323,7 @@ fn a_second_server_on_one_folder_says_so() {
         std::thread::sleep(Duration::from_millis(100));
     }
     let doctor = text(&output(folder.path(), &["doctor"]).stdout);
-    assert!(doctor.contains("one runs on this data folder"), "{doctor}");
+    assert!(doctor.contains("1 is running on this data folder"), "{doctor}");
     let second = Server::start(folder.path(), &["--engine-library", library]);
     let said = second.printed().join("\n");
     assert!(said.contains("Another server uses") && said.contains("warehouse_url"), "{said}");

@@ -126,7 +126,7 @@ on_both! {
         let until = server.atrium.now().plus(Millis::DAY);
         hold(&server, "erasures", &id(&server), until).await;
         let findings = findings(&server).await;
-        let finding = about(&findings, "lease", "longer than any lasts");
+        let finding = about(&findings, "lease", "longer than any lease lasts");
         assert!(finding.verdict == Verdict::Failure && !finding.advice.is_empty(), "{finding}");
     }
 }

@@ -406,7 +406,10 @@ async fn the_doctor_tries_the_mail_server() {
     let port = smtp.port;
     for user in ["", "atrium:right@"] {
         let finding = examine(at("smtp", user, port)).await;
-        assert!(finding.verdict == Verdict::Ok && finding.text.contains("takes mail"), "{finding}");
+        assert!(
+            finding.verdict == Verdict::Ok && finding.text.contains("accepts mail"),
+            "{finding}"
+        );
     }
     let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     for (url, words, advice) in [

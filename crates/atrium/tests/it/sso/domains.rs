@@ -191,8 +191,8 @@ async fn an_operator_vouches_on_the_command_line() {
         (&json!("operator"), &json!("operator"))
     );
     for (organization, domain, why) in [
-        ("nonsense", "x.test", "--organization is not an id"),
-        (company.server.atrium.new_id().as_str(), "x.test", "there is no organization"),
+        ("nonsense", "x.test", "--organization must be an id"),
+        (company.server.atrium.new_id().as_str(), "x.test", "does not exist"),
         (id, "not a domain", "domain, such as example.com"),
     ] {
         let failed = command(organization, domain);
