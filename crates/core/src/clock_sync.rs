@@ -45,10 +45,10 @@ fn correct(clock: &Clock, behind: i64) {
     clock.correct(correction);
     let seconds = -behind / Millis::SECOND;
     match correction {
-        0 => tracing::info!("the clock of this machine is right again"),
+        0 => tracing::info!("this machine's clock is right again"),
         _ => tracing::warn!(
             seconds,
-            "the clock of this machine is ahead of the database's, which is used"
+            "this machine's clock differs from the database's, which is used instead"
         ),
     }
 }

@@ -27,7 +27,7 @@ pub fn check_writable(folder: &Path) -> anyhow::Result<()> {
     match rustix::fs::access(folder, Access::WRITE_OK | Access::EXEC_OK) {
         Ok(()) => Ok(()),
         Err(rustix::io::Errno::ROFS) => anyhow::bail!(
-            "{} lies on a disk that is mounted read-only; mount it read-write",
+            "{} is on a disk that is mounted read-only; mount it read-write",
             folder.display()
         ),
         Err(error) => anyhow::bail!("{} cannot be written: {error}", folder.display()),

@@ -122,7 +122,7 @@ fn alone(data_dir: &Path) -> anyhow::Result<std::fs::File> {
     let file = file.with_context(|| format!("{} cannot be written", path.display()))?;
     match file.try_lock() {
         Ok(()) => Ok(file),
-        Err(std::fs::TryLockError::WouldBlock) => bail!("the key is being rotated already"),
+        Err(std::fs::TryLockError::WouldBlock) => bail!("the key is already being rotated"),
         Err(std::fs::TryLockError::Error(error)) => Err(error.into()),
     }
 }
@@ -142,7 +142,7 @@ pub async fn begin(atrium: &Core) -> anyhow::Result<String> {
     );
     let switched = switched.bind(&to).bind(&root).bind(&from).execute(&mut *tx).await?;
     if switched.rows_affected() != 1 {
-        bail!("the key was rotated by somebody else meanwhile; look at `atrium doctor`");
+        bail!("the key was rotated by another process in the meantime; see `atrium doctor`");
     }
     tx.commit().await?;
     Ok(from)
@@ -159,8 +159,9 @@ fn next_key(atrium: &Core) -> anyhow::Result<MasterKey> {
     }
     if stores.master_key.is_some() {
         bail!(
-            "master_key: it is the key in use. On every server set master_key to a new one and \
-             master_key_previous to this one, restart them one after another, then run this again"
+            "master_key: this key is already in use. On every server, set master_key to a new key \
+             and master_key_previous to this one, restart the servers one after another, and run \
+             this again"
         );
     }
     let next = MasterKey::random(&atrium.entropy);
@@ -208,7 +209,11 @@ async fn move_batch(
     let mut tx = atrium.db.write_uncached().await?;
     for value in &values {
         let Ok(plain) = atrium.keyring.open_sealed(&value.purpose, &value.sealed) else {
-            tracing::warn!(table, id = value.id, "no key opens this value; it is left as it is");
+            tracing::warn!(
+                table,
+                id = value.id,
+                "no key decrypts this value; it is left unchanged"
+            );
             rotated.unreadable += 1;
             continue;
         };
@@ -242,7 +247,7 @@ pub async fn follow(atrium: Core) {
         match atrium.keyring.refresh(&atrium.db).await {
             Ok(false) => {}
             Ok(true) => tracing::info!(key = ?atrium.keyring, "the master key was rotated"),
-            Err(error) => tracing::error!("the master key in use cannot be taken up: {error:#}"),
+            Err(error) => tracing::error!("cannot switch to the current master key: {error:#}"),
         }
     }
 }

@@ -96,7 +96,7 @@ impl Keyring {
         // reads a few bytes of a local file, once per rotation.
         let fresh = MasterKey::find(&self.stores)?;
         let key = fresh.iter().find(|key| key.fingerprint() == fingerprint);
-        let key = key.with_context(|| format!("the master key {fingerprint} is not known here"))?;
+        let key = key.with_context(|| format!("the master key {fingerprint} is unknown here"))?;
         key.open_sealed(purpose, sealed)
     }
 }
@@ -108,8 +108,8 @@ impl Keys {
         let Some(place) = keys.iter().position(|key| key.fingerprint() == stored_print) else {
             let ours: Vec<_> = keys.iter().map(MasterKey::fingerprint).collect();
             bail!(
-                "master_key: this database was made with another key (fingerprint {stored_print}, \
-                 this one is {})",
+                "master_key: this database was created with a different key (fingerprint \
+                 {stored_print}; this one is {})",
                 ours.join(", ")
             );
         };
@@ -159,7 +159,7 @@ impl MasterKey {
             .map(Self::parse)
             .collect::<anyhow::Result<_>>()?;
         if keys.is_empty() {
-            bail!("a master key is 32 bytes in Base64")
+            bail!("a master key must be 32 bytes in Base64")
         }
         Ok(keys)
     }
@@ -167,7 +167,7 @@ impl MasterKey {
     fn parse(text: &str) -> anyhow::Result<Self> {
         let bytes = STANDARD.decode(text.trim()).ok();
         let master = bytes.and_then(|bytes| <[u8; 32]>::try_from(bytes).ok());
-        Ok(Self(master.context("a master key is 32 bytes in Base64")?))
+        Ok(Self(master.context("a master key must be 32 bytes in Base64")?))
     }
 
     /// Writes a new key under a temporary name and links it into place: if two instances start at once,
@@ -243,7 +243,7 @@ impl MasterKey {
         let payload = Payload { msg: sealed, aad: purpose.as_bytes() };
         self.cipher(purpose)
             .decrypt(&nonce.into(), payload)
-            .map_err(|_| anyhow::anyhow!("sealed with another key, or changed since"))
+            .map_err(|_| anyhow::anyhow!("sealed with another key, or modified since"))
     }
 
     fn cipher(&self, purpose: &str) -> ChaCha20Poly1305 {
@@ -268,7 +268,7 @@ pub(crate) fn refuse_open_file(file: &Path) -> anyhow::Result<()> {
     if mode & 0o077 != 0 {
         bail!(
             "master_key: {} can be read by other users (mode {:o}); run `chmod 600` on it, and \
-             consider who has read it",
+             consider who may have read it",
             file.display(),
             mode & 0o777
         );

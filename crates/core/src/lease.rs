@@ -39,7 +39,7 @@ impl LeaseLost {
 
 impl std::fmt::Display for LeaseLost {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "another instance holds the lease \"{}\" now", self.0)
+        write!(f, "another instance now holds the lease \"{}\"", self.0)
     }
 }
 

@@ -72,7 +72,7 @@ impl Core {
         transfer_marker::refuse(&db).await?;
         let applied = db.migrate(may_be_new).await?;
         if applied > 0 {
-            tracing::info!(applied, "the database schema was brought up to date");
+            tracing::info!(applied, "the database schema was updated");
         }
         let keyring = Arc::new(Keyring::open(&settings.stores, &db, &entropy).await?);
         db.equip(clock.clone(), entropy.clone(), keyring.clone());

@@ -26,7 +26,8 @@ impl Warehouse {
         let sql = "SELECT version() AS version, toInt64(sum(bytes_on_disk)) AS bytes
                    FROM system.parts WHERE active AND database = currentDatabase()";
         let row = self.query::<Row>(sql, &[]).await?.into_iter().next();
-        let row = row.ok_or_else(|| Error::Unreadable("it says nothing of itself".to_owned()))?;
+        let row =
+            row.ok_or_else(|| Error::Unreadable("it reports nothing about itself".to_owned()))?;
         Ok((row.version, row.bytes))
     }
 }

@@ -54,7 +54,7 @@ pub fn fault(number: u32, migration: &str) -> Option<String> {
         return Some(format!("migration {number} must begin with `-- expand` or `-- contract: N`"));
     }
     if oldest >= number {
-        return Some(format!("migration {number} leaves out the program that it comes with"));
+        return Some(format!("migration {number} does not include its own program"));
     }
     let statements = migration.lines().filter(|line| !line.trim_start().starts_with("--"));
     let statements = statements.collect::<Vec<_>>().join("\n").to_uppercase();
@@ -63,7 +63,7 @@ pub fn fault(number: u32, migration: &str) -> Option<String> {
     let found = TAKING_AWAY.iter().find(|words| statements.contains(*words));
     match found {
         Some(words) if oldest == ANY_PROGRAM => Some(format!(
-            "migration {number} is said to expand, but {} takes something away",
+            "migration {number} declares `expand`, but {} removes something",
             words.trim()
         )),
         _ => None,

@@ -78,7 +78,7 @@ impl Warehouse {
     /// Each event must be counted once in its quarter of an hour.
     async fn complete_counts(&self, touched: &Touched) -> Result<(), Error> {
         for (app, buckets) in by_app(self.places(&uneven_counts(touched)).await?) {
-            tracing::info!(%app, buckets = buckets.len(), "counting events anew");
+            tracing::info!(%app, buckets = buckets.len(), "recounting events");
             self.rebuild_here(app, &buckets).await?;
         }
         Ok(())
@@ -150,8 +150,9 @@ impl Touched {
         let Self { apps, buckets } = self;
         let ((from, to), buckets) = (self.ends(), list(buckets));
         format!(
-            "app_id IN ({apps}) AND time >= toDateTime({from}, 'UTC') AND time < toDateTime({to}, 'UTC') \
-             AND toUnixTimestamp(toStartOfFifteenMinutes(toDateTime(time, 'UTC'))) IN ({buckets})"
+            "app_id IN ({apps}) AND time >= toDateTime({from}, 'UTC') AND time < toDateTime({to}, \
+             'UTC') AND toUnixTimestamp(toStartOfFifteenMinutes(toDateTime(time, 'UTC'))) IN \
+             ({buckets})"
         )
     }
 
@@ -159,8 +160,8 @@ impl Touched {
         let Self { apps, buckets } = self;
         let ((from, to), buckets) = (self.ends(), list(buckets));
         format!(
-            "app_id IN ({apps}) AND bucket >= toDateTime({from}, 'UTC') AND bucket < toDateTime({to}, 'UTC') \
-             AND toUnixTimestamp(bucket) IN ({buckets})"
+            "app_id IN ({apps}) AND bucket >= toDateTime({from}, 'UTC') AND bucket < \
+             toDateTime({to}, 'UTC') AND toUnixTimestamp(bucket) IN ({buckets})"
         )
     }
 }
@@ -185,12 +186,11 @@ fn uneven_counts(touched: &Touched) -> String {
         )
     };
     format!(
-        "SELECT app_id, at FROM (\
-         SELECT app_id, toUnixTimestamp(toStartOfFifteenMinutes(toDateTime(time, 'UTC'))) AS at, {} \
-         FROM events WHERE {events} GROUP BY app_id, at \
-         UNION ALL {} UNION ALL {} UNION ALL {} UNION ALL {}) \
-         GROUP BY app_id, at \
-         HAVING sum(a) != sum(b) OR sum(a) != sum(c) OR 4 * sum(a) != sum(d) OR 2 * sum(v) != sum(e)",
+        "SELECT app_id, at FROM (SELECT app_id, \
+         toUnixTimestamp(toStartOfFifteenMinutes(toDateTime(time, 'UTC'))) AS at, {} FROM events \
+         WHERE {events} GROUP BY app_id, at UNION ALL {} UNION ALL {} UNION ALL {} UNION ALL {}) \
+         GROUP BY app_id, at HAVING sum(a) != sum(b) OR sum(a) != sum(c) OR 4 * sum(a) != sum(d) \
+         OR 2 * sum(v) != sum(e)",
         columns(&[(0, "count()"), (1, "countIf(event = 'page_view')")]),
         sum("totals_15m", 2, "sum(events)"),
         sum("events_15m", 3, "sum(events)"),
@@ -216,13 +216,14 @@ fn uneven_pieces(touched: &Touched, coarse: &Coarse) -> String {
     let of = |table: &str, sign: &str| {
         format!(
             "SELECT app_id, intDiv(toUnixTimestamp(bucket), {length}) * {length} AS at, \
-                 {sign}toInt64(sum(events{weight})) AS n \
-             FROM {table} WHERE app_id IN ({apps}) AND bucket >= toDateTime({from}, 'UTC') \
-                 AND bucket < toDateTime({to}, 'UTC') AND at IN ({buckets}) GROUP BY app_id, at"
+             {sign}toInt64(sum(events{weight})) AS n FROM {table} WHERE app_id IN ({apps}) AND \
+             bucket >= toDateTime({from}, 'UTC') AND bucket < toDateTime({to}, 'UTC') AND at IN \
+             ({buckets}) GROUP BY app_id, at"
         )
     };
     format!(
-        "SELECT app_id, toUInt32(at) AS at FROM ({} UNION ALL {}) GROUP BY app_id, at HAVING sum(n) != 0",
+        "SELECT app_id, toUInt32(at) AS at FROM ({} UNION ALL {}) GROUP BY app_id, at HAVING \
+         sum(n) != 0",
         of(fine, ""),
         of(table, "-")
     )

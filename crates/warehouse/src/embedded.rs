@@ -140,7 +140,7 @@ impl Supervisor {
                 End::Stopped => break self.down("stopped".to_owned()),
                 End::Failed(reason) => reason,
             };
-            tracing::warn!(target: "engine", %reason, "the engine ended; it is started again");
+            tracing::warn!(target: "engine", %reason, "the engine stopped and is being restarted");
             figures::count_restart();
             self.down(reason);
             if started.elapsed() >= HEALTHY_AFTER {
@@ -276,8 +276,8 @@ async fn greet(plan: &Plan, child: &mut Child, secret: &str) -> Result<(ChildStd
     stdin.write_all(line.as_bytes()).await.map_err(|error| error.to_string())?;
     let mut answer = String::new();
     BufReader::new(stdout).read_line(&mut answer).await.map_err(|error| error.to_string())?;
-    let ready: Ready =
-        serde_json::from_str(&answer).map_err(|_| "it ended before it could answer".to_owned())?;
+    let ready: Ready = serde_json::from_str(&answer)
+        .map_err(|_| "it stopped before it could answer".to_owned())?;
     Ok((stdin, ready.port))
 }
 

@@ -53,7 +53,7 @@ pub struct FrozenPart {
 impl Drop for Frozen {
     fn drop(&mut self) {
         if let Err(error) = remove(&self.folder) {
-            tracing::warn!(%error, folder = %self.folder.display(), "a copy stays behind");
+            tracing::warn!(%error, folder = %self.folder.display(), "a copy could not be removed");
         }
     }
 }

@@ -93,20 +93,22 @@ fn cluster(url: &Url, server: &Server) -> Result<Option<ClusterName>, String> {
                 shards = all.collect::<Result<_, _>>()?;
             }
             "replicated" if value == "1" => replicated = true,
-            _ => return Err(format!("`{key}` is none of cluster=…, shards=… and replicated=1")),
+            _ => {
+                return Err(format!("`{key}` is not one of cluster=…, shards=…, and replicated=1"));
+            }
         }
     }
     match name {
         Some(name) => Ok(Some(ClusterName { name, shards, replicated })),
         None if shards.is_empty() && !replicated => Ok(None),
-        None => Err("shards=… and replicated=1 need cluster=…".to_owned()),
+        None => Err("shards=… and replicated=1 require cluster=…".to_owned()),
     }
 }
 
 impl Server {
     /// The URL of another server with the same scheme, given its host and, if it differs, its port.
     pub fn beside(&self, host_and_port: &str) -> Result<Url, String> {
-        let wrong = || format!("`{host_and_port}` is no host:port of a shard");
+        let wrong = || format!("`{host_and_port}` is not the host:port of a shard");
         let text = format!("{}://{host_and_port}/", self.url.scheme());
         let mut url = Url::parse(&text).map_err(|_| wrong())?;
         let only_host_and_port = url.path() == "/"

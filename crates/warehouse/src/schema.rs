@@ -265,14 +265,14 @@ async fn check(warehouse: &Warehouse, applied: &BTreeSet<u32>) -> Result<(), Err
     let rows: Vec<Row> = warehouse.query(sql, &[("known", known.into())]).await?;
     match rows.iter().find(|row| !may_use(known, row.oldest)) {
         Some(Row { number, .. }) => Err(Error::Outdated(format!(
-            "the event store has migration {number}, and this version of Atrium (migration {known}) \
-             cannot do without what it took away; use the version that made it, or a newer one"
+            "the event store has migration {number}, which removed something that this version of \
+             Atrium (migration {known}) needs; use the version that applied it, or a newer one"
         ))),
         None => {
             tracing::info!(
                 newest,
                 known,
-                "the event store is of a newer version, beside which this one may run"
+                "the event store is of a newer version that this one can run beside"
             );
             Ok(())
         }
@@ -288,8 +288,8 @@ async fn wait_for_older(warehouse: &Warehouse, number: u32, file: &str) -> Resul
         return Ok(());
     }
     Err(Error::Unavailable(format!(
-        "migration {number} of the event store takes away what servers that still run need: {}; it waits \
-         until they are upgraded or stopped",
+        "migration {number} of the event store removes something that running servers still need: \
+         {}; it waits until they are upgraded or stopped",
         running.join(", ")
     )))
 }
@@ -311,7 +311,7 @@ async fn record(warehouse: &Warehouse, number: u32, file: &str) -> Result<(), Er
         ),
     };
     run(warehouse, &sql).await?;
-    tracing::info!(number, "the event store's tables were brought up to date");
+    tracing::info!(number, "the event store's tables were updated");
     Ok(())
 }
 

@@ -29,7 +29,7 @@ impl Spread {
             ("recounts", None) => Self::Left,
             (_, None) => {
                 return Err(Error::Setup(format!(
-                    "it is not known on which shards the rows of `{table}` belong"
+                    "it is unknown to which shards the rows of `{table}` belong"
                 )));
             }
         })

@@ -20,7 +20,7 @@ pub(crate) async fn number_people(warehouse: &Warehouse) -> Result<(), Error> {
     }
     let patient = warehouse.patient(LIMIT);
     for app_id in apps(&patient).await? {
-        tracing::info!(app = %app_id, "numbering the people of an app, which takes a while");
+        tracing::info!(app = %app_id, "numbering the people of an app; this takes a while");
         let params = [("app", app_id.into())];
         patient.fill(&numbering(), &params).await?;
         // Devices are kept longer than their events.
@@ -47,14 +47,11 @@ async fn apps(warehouse: &Warehouse) -> Result<Vec<Uuid>, Error> {
 /// Assigns a number to every device and user without one.
 fn numbering() -> String {
     format!(
-        "INSERT INTO identities (app_id, hash, no) \
-         SELECT {{app:UUID}}, hash, (SELECT max(no) FROM identities WHERE app_id = {{app:UUID}}) \
-             + row_number() OVER (ORDER BY hash) \
-         FROM (SELECT DISTINCT hash FROM (\
-                 SELECT {DEVICE_HASH} AS hash FROM devices WHERE app_id = {{app:UUID}} \
-                 UNION ALL \
-                 SELECT {USER_HASH} AS hash FROM users WHERE app_id = {{app:UUID}})) \
-         WHERE hash NOT IN (SELECT hash FROM identities WHERE app_id = {{app:UUID}})"
+        "INSERT INTO identities (app_id, hash, no) SELECT {{app:UUID}}, hash, (SELECT max(no) \
+         FROM identities WHERE app_id = {{app:UUID}}) + row_number() OVER (ORDER BY hash) FROM \
+         (SELECT DISTINCT hash FROM (SELECT {DEVICE_HASH} AS hash FROM devices WHERE app_id = \
+         {{app:UUID}} UNION ALL SELECT {USER_HASH} AS hash FROM users WHERE app_id = \
+         {{app:UUID}})) WHERE hash NOT IN (SELECT hash FROM identities WHERE app_id = {{app:UUID}})"
     )
 }
 

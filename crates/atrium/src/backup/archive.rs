@@ -137,7 +137,11 @@ impl ArchiveWriter {
 }
 
 pub fn refuse_existing(output: &Path) -> anyhow::Result<()> {
-    ensure!(!output.exists(), "{} is there already: nothing is overwritten", output.display());
+    ensure!(
+        !output.exists(),
+        "{} already exists, and existing files are not overwritten",
+        output.display()
+    );
     Ok(())
 }
 
@@ -222,7 +226,9 @@ impl ArchiveReader {
         let read = |name: &str| -> anyhow::Result<Vec<u8>> {
             let place = places.get(name);
             let (begin, length) = place.with_context(|| {
-                format!("it has no {name}: it is cut off, or no archive of `atrium backup`")
+                format!(
+                    "it has no {name}: it is truncated, or not an archive made by `atrium backup`"
+                )
             })?;
             ensure!(*length <= MANIFEST_MAX, "{name} is too large");
             let mut bytes = Vec::new();
@@ -247,14 +253,18 @@ impl ArchiveReader {
     pub fn verify(&self, progress: &mut Progress) -> anyhow::Result<()> {
         for entry in &self.manifest.entries {
             let Some((begin, length)) = self.places.get(&entry.name) else {
-                bail!("{} is damaged: {} is missing in it", self.file.display(), entry.name);
+                bail!("{} is damaged: {} is missing", self.file.display(), entry.name);
             };
             let mut sum = Summed { inner: std::io::sink(), sum: Sha256::new(), bytes: 0 };
             copy(&mut at(&self.file, *begin, *length)?, &mut sum, progress)?;
             let is_same =
                 sum.bytes == entry.bytes && hex::encode(sum.sum.finalize()) == entry.sha256;
             if !is_same {
-                bail!("{} is damaged: {} is not what was written", self.file.display(), entry.name);
+                bail!(
+                    "{} is damaged: {} has changed since it was written",
+                    self.file.display(),
+                    entry.name
+                );
             }
         }
         Ok(())
@@ -264,7 +274,7 @@ impl ArchiveReader {
     pub fn read(&self, name: &str) -> anyhow::Result<impl Read + use<>> {
         let place = self.places.get(name);
         let (begin, length) =
-            place.with_context(|| format!("{}: {name} is missing in it", self.file.display()))?;
+            place.with_context(|| format!("{}: {name} is missing", self.file.display()))?;
         Ok(zstd::Decoder::new(at(&self.file, *begin, *length)?)?)
     }
 
@@ -303,7 +313,7 @@ fn places(file: &Path) -> anyhow::Result<HashMap<String, (u64, u64)>> {
     let mut archive = tar::Archive::new(File::open(file)?);
     let mut places = HashMap::new();
     for entry in archive.entries_with_seek()? {
-        let entry = entry.context("it is damaged, or no archive of `atrium backup`")?;
+        let entry = entry.context("it is damaged, or not an archive made by `atrium backup`")?;
         let name = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
         places.insert(name, (entry.raw_file_position(), entry.size()));
     }

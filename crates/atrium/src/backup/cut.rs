@@ -95,7 +95,7 @@ pub async fn take(atrium: &AppState, name: &str, source: Source) -> anyhow::Resu
     // Otherwise it would be restored into tables of an older schema.
     anyhow::ensure!(
         !is_newer,
-        "a newer version of Atrium uses the stores: make the backup with that one"
+        "a newer version of Atrium uses the stores: make the backup with that version"
     );
     let pause = Pause::begin(atrium, source).await?;
     let cut = pause.during(atrium, take_now(atrium, name, source)).await;

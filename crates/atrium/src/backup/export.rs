@@ -109,7 +109,7 @@ impl Shard {
             let is_same = runtime.block_on(count(&self.warehouse, table))? == *counts;
             ensure!(
                 is_same || table.expires(),
-                "{} changed while it was read: make the backup again",
+                "{} changed while it was being read: make the backup again",
                 table.name
             );
             tables.insert(table.name.clone(), kept);

@@ -149,15 +149,15 @@ impl Manifest {
     pub fn check(&self) -> anyhow::Result<()> {
         if self.format > FORMAT {
             bail!(
-                "it has format {}, this version of Atrium knows {FORMAT}: it was made by {}",
+                "it has format {}, but this version of Atrium supports {FORMAT}: it was made by {}",
                 self.format,
                 self.program
             );
         }
         let newer = |what, has: i64, known: i64| {
             format!(
-                "{what} in it has migration {has}, this version of Atrium knows {known}: it was made \
-                 by {}",
+                "{what} in it has migration {has}, but this version of Atrium supports {known}: \
+                 it was made by {}",
                 self.program
             )
         };

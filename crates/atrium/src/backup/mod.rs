@@ -85,7 +85,7 @@ pub(crate) async fn refuse_other_schema(settings: &Settings) -> anyhow::Result<(
     let url = &settings.stores.database_url;
     if url.starts_with("sqlite:") {
         let file = db::sqlite_file(url)?;
-        ensure!(file.exists(), "there is no instance: {} is missing", file.display());
+        ensure!(file.exists(), "there is no instance here: {} is missing", file.display());
     }
     let db = Db::open(url).await.context("database_url")?;
     let state = db.migration_state().await;
@@ -93,8 +93,7 @@ pub(crate) async fn refuse_other_schema(settings: &Settings) -> anyhow::Result<(
     let pending = state?.pending;
     ensure!(
         pending == 0,
-        "{pending} migrations of the database wait for this version of Atrium: use the version that \
-         the server has"
+        "the database needs {pending} migrations for this version of Atrium: use the server's version"
     );
     Ok(())
 }
@@ -123,7 +122,7 @@ pub async fn make(
     let _lock = lock(&atrium.settings.stores.data_dir, "backup")?;
     ensure!(
         options.since.is_none() || source != Source::Server,
-        "--since: of a ClickHouse server all rows are read each time, so there are no increments"
+        "--since: incremental backups of a ClickHouse server are not supported"
     );
     let previous = options.since.as_deref().map(ArchiveReader::open).transpose()?;
     let now = atrium.now();

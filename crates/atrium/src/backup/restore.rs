@@ -67,7 +67,7 @@ impl Archives {
         let needs = this.target()?.manifest.needs();
         for archive in &this.0 {
             let (file, id) = (archive.file.display(), archive.manifest.id.as_str());
-            ensure!(needs.contains(id), "{file} is no part of what is to be restored");
+            ensure!(needs.contains(id), "{file} is not part of this restore");
         }
         for id in needs {
             this.by_id(id)?;
@@ -76,14 +76,14 @@ impl Archives {
     }
 
     fn target(&self) -> anyhow::Result<&ArchiveReader> {
-        self.0.last().context("no archive is named")
+        self.0.last().context("no archive given")
     }
 
     pub fn by_id(&self, id: &str) -> anyhow::Result<&ArchiveReader> {
         let found = self.0.iter().find(|archive| archive.manifest.id == id);
         found.with_context(|| {
             let all = self.0.last().map(|target| target.file.display().to_string());
-            format!("{} is an increment and needs the archive {id}, too", all.unwrap_or_default())
+            format!("{} is an increment and also needs the archive {id}", all.unwrap_or_default())
         })
     }
 
@@ -111,8 +111,8 @@ pub async fn run(settings: Settings, options: &Options) -> anyhow::Result<Report
     progress.end();
     if restored.is_ok() && key == KeyState::Missing {
         progress::say(&format!(
-            "The archive holds no master key, and the server does not start without it: put it at {} \
-             (mode 600), and let `atrium doctor` check the audit log.",
+            "The archive does not contain the master key, which the server needs to start. Put it \
+             at {} (mode 600), then run `atrium doctor` to verify the audit log.",
             stores.data_dir.join(KEY_FILE).display()
         ));
     }
@@ -129,7 +129,7 @@ pub async fn run(settings: Settings, options: &Options) -> anyhow::Result<Report
         Err(error) => {
             empty(&stores, key)?;
             // A database on another server keeps what was already written.
-            Err(error.context("the restore failed, and the data folder is as it was before"))
+            Err(error.context("the restore failed; the data folder is unchanged"))
         }
     }
 }
@@ -142,7 +142,7 @@ fn refuse_other_stores(settings: &Settings, manifest: &Manifest) -> anyhow::Resu
     let there = manifest.database.kind;
     ensure!(
         here == there,
-        "database_url: it is {}, and the archive is of {}",
+        "database_url: it is {}, but the archive is of {}",
         here.name(),
         there.name()
     );
@@ -153,16 +153,19 @@ fn refuse_other_stores(settings: &Settings, manifest: &Manifest) -> anyhow::Resu
         None => Ok(()),
         Some(EventsKind::Rows) if on_server => Ok(()),
         Some(EventsKind::Rows) => {
-            bail!("warehouse_url: the archive is of a ClickHouse server, and is restored into one")
+            bail!(
+                "warehouse_url: the archive is of a ClickHouse server and can only be restored to one"
+            )
         }
         Some(EventsKind::Parts) if on_server => {
             bail!(
-                "warehouse_url: the archive is of an embedded event store, and is restored into one"
+                "warehouse_url: the archive is of an embedded event store and can only be \
+                 restored to one"
             )
         }
         Some(EventsKind::Parts) if library.exists() => Ok(()),
         Some(EventsKind::Parts) => bail!(
-            "engine_library: {} is not there, and the archive holds events",
+            "engine_library: {} does not exist, but the archive contains events",
             library.display()
         ),
     }
@@ -173,13 +176,13 @@ fn refuse_used(stores: &StoreSettings) -> anyhow::Result<()> {
     let folder = &stores.data_dir;
     if let Some(name) = left_in(folder)?.first() {
         bail!(
-            "data_dir: {} is not empty, it holds {name:?}: nothing is overwritten",
+            "data_dir: {} is not empty (it contains {name:?}), and nothing is overwritten",
             folder.display()
         )
     }
     if stores.database_url.starts_with("sqlite:") {
         let file = db::sqlite_file(&stores.database_url)?;
-        ensure!(!file.exists(), "database_url: {} is there already", file.display());
+        ensure!(!file.exists(), "database_url: {} already exists", file.display());
     }
     Ok(())
 }
@@ -208,8 +211,8 @@ fn look_for_key(stores: &StoreSettings, manifest: &Manifest) -> anyhow::Result<K
     let found: Vec<_> = keys.iter().map(MasterKey::fingerprint).collect();
     ensure!(
         found.contains(wanted),
-        "master_key: the archive is of an instance with another key (fingerprint {wanted}, this one is \
-         {})",
+        "master_key: the archive is of an instance with a different key (fingerprint {wanted}; \
+         this one is {})",
         found.join(", ")
     );
     Ok(KeyState::Present)
@@ -249,7 +252,7 @@ fn restore_spools(data_dir: &Path, target: &ArchiveReader) -> anyhow::Result<()>
         let (rows, messages) = (snapshot::rows_of(&file)?, loading::waiting_in(&file)?);
         ensure!(
             rows == spool.rows && messages == spool.messages,
-            "{} has other rows than were backed up",
+            "{} has different rows than were backed up",
             file.display()
         );
     }
@@ -299,7 +302,7 @@ async fn check(
         let other =
             manifest.database.rows.iter().find(|(table, count)| rows.get(*table) != Some(count));
         let table = other.map_or("a table", |(table, _)| table.as_str());
-        bail!("{table} in the database has other rows than were backed up");
+        bail!("{table} in the database has different rows than were backed up");
     }
     db.migration_state().await?;
     let checked = match MasterKey::find(stores)?.is_empty() {
@@ -309,7 +312,7 @@ async fn check(
             let (entries, faults) = audit::verify(&mut *db.read().await?, &keyring).await?;
             if let Some(fault) = faults.first() {
                 let (chain, seq, what) = (&fault.chain, fault.seq, fault.what);
-                bail!("the audit log does not hold: chain {chain}, entry {seq} {what}");
+                bail!("the audit log fails verification: chain {chain}, entry {seq} {what}");
             }
             Some(entries)
         }

@@ -69,7 +69,7 @@ async fn attach(
             progress.add(archive.size_of(&part.entry));
         }
         let rows = warehouse.rows_of_parts(name).await?;
-        ensure!(rows == table.rows, "{name} has {rows} rows, {} were backed up", table.rows);
+        ensure!(rows == table.rows, "{name} has {rows} rows, but {} were backed up", table.rows);
         compare_apps(warehouse, name, table).await?;
     }
     Ok(warehouse.finish_deletes().await?)
@@ -85,11 +85,11 @@ async fn import(
     // Rows are placed by the number of shards.
     ensure!(
         shards.len() == wanted,
-        "warehouse_url: the archive is of {}, and this is {}",
+        "warehouse_url: the archive is of {}, but this is {}",
         servers(wanted),
         servers(shards.len())
     );
-    ensure!(warehouse.is_empty().await?, "warehouse_url: the database has tables already");
+    ensure!(warehouse.is_empty().await?, "warehouse_url: the database already has tables");
     warehouse.make_tables(events.schema, START_LIMIT).await?;
     for (shard, tables) in shards.iter().zip(events.shards()) {
         import_shard(shard, tables, archives, progress).await?;
@@ -127,7 +127,7 @@ async fn import_shard(
         let rows = warehouse.rows_merged(found).await?;
         ensure!(
             rows == table.rows || (found.expires() && rows < table.rows),
-            "{name} has {rows} rows, {} were backed up",
+            "{name} has {rows} rows, but {} were backed up",
             table.rows
         );
         compare_apps(warehouse, name, table).await?;
@@ -158,7 +158,7 @@ async fn compare_apps(warehouse: &Warehouse, name: &str, table: &Table) -> anyho
         let rows = apps.get(app).copied().unwrap_or(0);
         ensure!(
             rows == *wanted,
-            "{name} has {rows} rows of the app {app}, {wanted} were backed up"
+            "{name} has {rows} rows of the app {app}, but {wanted} were backed up"
         );
     }
     ensure!(apps.len() == wanted.len(), "{name} has rows of apps that were not backed up");

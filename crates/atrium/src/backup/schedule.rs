@@ -94,7 +94,7 @@ pub async fn run_due(
 pub fn look(settings: &BackupSettings, now: Millis) -> Result<String, String> {
     let folder = settings.folder.display();
     let archives = archives_in(&settings.folder)
-        .map_err(|_| format!("{folder} cannot be read, or is not there yet"))?;
+        .map_err(|_| format!("{folder} cannot be read or does not exist yet"))?;
     let (last, _) = archives.last().ok_or_else(|| format!("there is none in {folder} yet"))?;
     let hours = now.since(*last) / Millis::HOUR;
     let text = format!("{} in {folder}, the last one {hours} hours ago", archives.len());

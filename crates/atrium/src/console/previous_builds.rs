@@ -104,7 +104,7 @@ impl PreviousBuilds {
     pub fn take_over_blocking(&self, now: Millis) {
         if let Err(error) = self.store_files(now).and_then(|()| self.end_others(now)) {
             let error = format!("{error:#}");
-            tracing::warn!(error, "the console's files could not be kept for tabs that stay open");
+            tracing::warn!(error, "could not keep the console's files for open tabs");
         }
         self.clean_up_blocking(now);
     }

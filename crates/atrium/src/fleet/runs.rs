@@ -37,18 +37,18 @@ macro_rules! jobs {
 
 jobs! {
     Purge = "purge", "removed deleted apps for good";
-    KeyReminders = "key_reminders", "reminded of keys that end";
-    SweepAccounts = "sweep_accounts", "swept what nobody needs";
-    SweepKeys = "sweep_keys", "swept old keys";
-    SweepSamples = "sweep_samples", "swept old samples";
-    SweepNames = "sweep_names", "forgot names and values that are not sent any more";
-    SweepReports = "sweep_reports", "swept old error reports";
+    KeyReminders = "key_reminders", "sent reminders of expiring keys";
+    SweepAccounts = "sweep_accounts", "removed expired sign-in data";
+    SweepKeys = "sweep_keys", "removed old keys";
+    SweepSamples = "sweep_samples", "removed old samples";
+    SweepNames = "sweep_names", "removed names and values that are no longer sent";
+    SweepReports = "sweep_reports", "removed old error reports";
     TidyBuilds = "tidy_builds", "removed the console's files of old builds";
-    Retention = "retention", "removed events that are kept no longer";
-    Alerts = "alerts", "told people about what comes in";
-    Erasures = "erasures", "erased what was asked for";
-    Recount = "recount", "counted what was stored before a table was there";
-    PropertyColumns = "property_columns", "gave properties columns, or took them away";
+    Retention = "retention", "removed events past their retention";
+    Alerts = "alerts", "sent notifications about incoming data";
+    Erasures = "erasures", "processed erasure requests";
+    Recount = "recount", "counted events stored before a table existed";
+    PropertyColumns = "property_columns", "added or removed property columns";
     CohortSizes = "cohort_sizes", "measured cohorts";
     Backup = "backup", "made a backup";
 }
@@ -101,7 +101,7 @@ pub async fn record<E: Display>(
         Err(error) => {
             // With its causes, if the error type has any.
             let error = format!("{error:#}");
-            tracing::warn!(job = name, error, "a job failed, it is tried again");
+            tracing::warn!(job = name, error, "a job failed and will be retried");
             Some(error.chars().filter(|c| *c != '\0').take(ERROR_MAX).collect())
         }
     };
@@ -114,7 +114,7 @@ pub async fn record<E: Display>(
         error,
     };
     if let Err(error) = note(atrium, &row).await {
-        tracing::warn!(%error, job = name, "how a job went could not be written down");
+        tracing::warn!(%error, job = name, "could not record the outcome of a job");
     }
 }
 

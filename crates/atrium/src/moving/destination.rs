@@ -36,7 +36,7 @@ impl Destination {
         };
         let settings = Settings::check(raw)?;
         let database_url = settings.stores.database_url;
-        ensure!(!database_url.starts_with("sqlite:"), "--database must begin with postgres://");
+        ensure!(!database_url.starts_with("sqlite:"), "--database: must begin with postgres://");
         let warehouse_url = settings.events.warehouse_url.context("--warehouse")?;
         let events = Warehouse::open(Location::Remote { url: warehouse_url.clone() });
         // The record of the move and of the views would be on only one replica of a shard.
@@ -66,7 +66,7 @@ impl Destination {
         let events = self.events.transfer_state().await.context("warehouse")?;
         match &database {
             Found::Used(table) => {
-                bail!("--database is not empty: it has a table {table}")
+                bail!("--database: not empty, it has a table {table}")
             }
             Found::Begun(other) if other != id => {
                 bail!("--database: another instance is being moved to it")
@@ -75,7 +75,7 @@ impl Destination {
         }
         match &events {
             TransferState::Used(table) => {
-                bail!("--warehouse is not empty: it has a table {table}")
+                bail!("--warehouse: not empty, it has a table {table}")
             }
             TransferState::Begun(other) if other != id => {
                 bail!("--warehouse: another instance is being moved to it")
@@ -162,7 +162,7 @@ mod tests {
         for (database, warehouse, said) in [
             ("", good.1, "--database must name"),
             (good.0, "", "--warehouse must name"),
-            ("sqlite:hunter2.db", good.1, "--database must begin"),
+            ("sqlite:hunter2.db", good.1, "--database: must begin"),
             ("mysql://hunter2", good.1, "database_url: "),
             (good.0, "ftp://hunter2", "warehouse_url: "),
             (

@@ -53,7 +53,7 @@ impl Upstream {
                 Ok(()) => "forwarded",
                 Err(error) => {
                     // Without the URL, which contains a key.
-                    tracing::warn!(error = %error.without_url(), "an error report was not passed on");
+                    tracing::warn!(error = %error.without_url(), "an error report could not be forwarded");
                     "failed"
                 }
             };

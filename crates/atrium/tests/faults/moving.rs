@@ -223,7 +223,7 @@ async fn move_under_load(warehouse: String, kills: &[&str]) {
         killed_half_way(&goal, &folder, table).await;
     }
     let said = refused(goal.serving(&folder));
-    assert!(said.contains("a move into this database is not finished"), "{said}");
+    assert!(said.contains("a move to this database is not finished"), "{said}");
     let before = loaded(&old, &known).await;
     until("the old server goes on", async || loaded(&old, &known).await > before).await;
 

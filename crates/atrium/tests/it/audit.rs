@@ -75,6 +75,6 @@ on_both! {
     async fn a_missing_end_shows(server: TestServer) {
         server.owner("jane@example.com").await;
         server.execute("DELETE FROM audit_entries WHERE action = $1", "account.sign_in").await;
-        assert_eq!(faults(&server).await[0].what, "is missing at the end");
+        assert_eq!(faults(&server).await[0].what, "is missing from the end");
     }
 }

@@ -49,9 +49,9 @@ async fn an_instance_moves_into_what_is_empty_and_stays_there() {
     let (empty, free) = (databases::empty_postgres().await, empty_on(&engine));
 
     let said = refused(&server, &databases::postgres().await, &free).await;
-    assert!(said.contains("--database is not empty"), "{said}");
+    assert!(said.contains("--database: not empty"), "{said}");
     let said = refused(&server, &empty, engine.url().as_str()).await;
-    assert!(said.contains("--warehouse is not empty"), "{said}");
+    assert!(said.contains("--warehouse: not empty"), "{said}");
     let others = databases::empty_postgres().await;
     transfer_marker::begin(&others, "another").await.unwrap();
     let said = refused(&server, &others, &free).await;

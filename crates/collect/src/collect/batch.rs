@@ -105,7 +105,7 @@ impl Reading {
         if group.format != FORMAT {
             tracing::error!(
                 format = group.format,
-                "the spool holds messages that only a later version can read"
+                "the spool contains messages that only a newer version can read"
             );
         } else if at_head && let Err(error) = record::decode(&group.data, &mut Vec::new()) {
             self.batch.unreadable.push((group, error.to_string()));

@@ -95,7 +95,7 @@ pub async fn run(atrium: Collecting, stop: impl Future<Output = ()>) {
 /// Runs before anything is loaded, as soon as the database can be reached.
 async fn drop_adopted(atrium: &Collecting) {
     while let Err(error) = spool_adopt::drop_adopted(atrium, &atrium.collector.spool).await {
-        tracing::warn!(%error, "whether another server has adopted the spool is not known yet");
+        tracing::warn!(%error, "could not determine yet whether another server has adopted the spool");
         tokio::time::sleep(RETRY_FIRST).await;
     }
 }
@@ -121,7 +121,7 @@ async fn pause_after(
         Ok(Turn::Later(wait)) => wait_for_messages(spool, wait.min(IDLE_LOOK)).await,
         Err(error) => {
             let error = format!("{error:#}");
-            tracing::warn!(error, "loading events failed, it is tried again");
+            tracing::warn!(error, "loading events failed and will be retried");
             let pause = *retry;
             *retry = (pause * 2).min(RETRY_LAST);
             pause
@@ -145,16 +145,19 @@ async fn adopt(atrium: &Collecting) {
     let found = match looking.await.map_err(anyhow::Error::from).flatten() {
         Ok(found) => found,
         Err(error) => {
-            tracing::warn!(%error, "a spool that another server left cannot be opened");
+            tracing::warn!(%error, "a spool left by another server cannot be opened");
             return;
         }
     };
     for spool in found {
         if let Err(error) = spool_adopt::drop_adopted(atrium, &spool).await {
-            tracing::warn!(%error, "what another server left is tried again later");
+            tracing::warn!(%error, "loading a spool left by another server failed and will be retried");
             continue;
         }
-        tracing::info!(messages = spool.usage().messages(), "loading what another server left");
+        tracing::info!(
+            messages = spool.usage().messages(),
+            "loading a spool left by another server"
+        );
         loop {
             match turn(atrium, &spool).await {
                 Ok(Turn::Later(wait)) if wait <= ADOPT_TIMEOUT => tokio::time::sleep(wait).await,
@@ -163,7 +166,7 @@ async fn adopt(atrium: &Collecting) {
                 Ok(Turn::Loaded(_) | Turn::Failed) => {}
                 Ok(Turn::NotMine) => tokio::time::sleep(NOT_MINE_LOOK).await,
                 Err(error) => {
-                    tracing::warn!(%error, "what another server left is tried again later");
+                    tracing::warn!(%error, "loading a spool left by another server failed and will be retried");
                     break;
                 }
             }

@@ -52,7 +52,7 @@ async fn waited(atrium: &Collecting, apps: Option<Vec<Uuid>>) -> Option<i64> {
     match atrium.collector.spool.oldest(apps).await {
         Ok(at) => at.map(|at| atrium.now().since(Millis(at)).max(0)),
         Err(error) => {
-            tracing::warn!(%error, "the age of what waits is not known");
+            tracing::warn!(%error, "could not determine the age of waiting messages");
             None
         }
     }

@@ -142,6 +142,6 @@ impl Collector {
             self.spool.arrived.notify_one();
             tokio::time::sleep(SETTLE_LOOK).await;
         }
-        anyhow::bail!("the event store has not taken yet what waits for it")
+        anyhow::bail!("the event store has not yet stored the waiting messages")
     }
 }

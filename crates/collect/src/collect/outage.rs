@@ -53,7 +53,7 @@ impl Outage {
         let now = Instant::now();
         let mut away = self.0.lock();
         if away.is_none() {
-            tracing::error!("the database is away; keys that are known can go on sending");
+            tracing::error!("the database is away; messages of known keys are still accepted");
         }
         let since = away.map_or(now, |away| away.since);
         *away.insert(Away { since, asked: now })

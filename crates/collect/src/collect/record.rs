@@ -89,7 +89,7 @@ pub fn decode(buffer: &[u8], into: &mut Vec<Record>) -> anyhow::Result<()> {
             bail!("a record of the spool ends before its row does");
         }
         at = row.end;
-        let kind = kind.context("a record of the spool is of no known kind")?;
+        let kind = kind.context("a record of the spool is of an unknown kind")?;
         let over_limit = 0;
         into.push(Record {
             kind,

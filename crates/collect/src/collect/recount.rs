@@ -44,7 +44,7 @@ async fn count_all(atrium: &Collecting) -> anyhow::Result<u64> {
         count(atrium, &part).await?;
         counted += 1;
         let rest = left(atrium).await?.len();
-        tracing::info!(what = part.name, app = %part.app_id, rest, "counted a part of what was stored before");
+        tracing::info!(what = part.name, app = %part.app_id, rest, "counted a part of earlier events");
     }
     Ok(counted)
 }

@@ -57,6 +57,6 @@ impl SchemaGuard for SchemaLease {
 fn about_us(error: anyhow::Error) -> Error {
     match error.downcast::<Error>() {
         Ok(error) => error,
-        Err(error) => Error::Unavailable(format!("its tables are not looked at yet: {error:#}")),
+        Err(error) => Error::Unavailable(format!("its tables could not be checked yet: {error:#}")),
     }
 }

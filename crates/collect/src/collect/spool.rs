@@ -133,7 +133,7 @@ impl Spool {
                 return Self::open_in(&folder, lock, limit, dedup);
             }
         }
-        anyhow::bail!("data_dir: {SLOTS} servers use this folder already")
+        anyhow::bail!("data_dir: {SLOTS} servers already use this folder")
     }
 
     /// How many processes use this data folder, including the caller's own once it has a spool.

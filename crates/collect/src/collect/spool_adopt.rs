@@ -103,7 +103,8 @@ fn copy(data_dir: &Path, file: &Path) -> anyhow::Result<Copied> {
         }
     }
     bail!(
-        "all {SLOTS} places for spools are taken: wait until this server has loaded what it adopted"
+        "all {SLOTS} places for spools are taken: wait until this server has loaded the spools it \
+         adopted"
     )
 }
 
@@ -118,13 +119,10 @@ fn copy_to(file: &Path, part: &Path) -> anyhow::Result<(String, i64, i64)> {
     }
     let connection = Connection::open(part)?;
     let damage: String = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
-    ensure!(
-        damage == "ok",
-        "the file is damaged ({damage}); start a server on it, which repairs it"
-    );
+    ensure!(damage == "ok", "the file is damaged ({damage}); start a server on it to repair it");
     let known = "SELECT 1 FROM sqlite_schema WHERE name = 'set_aside'";
     let known: Option<i64> = connection.query_row(known, [], |row| row.get(0)).optional()?;
-    ensure!(known.is_some(), "an earlier version has left it; start this version on it once");
+    ensure!(known.is_some(), "it was left by an earlier version; start this version on it once");
     let name =
         connection.query_row("SELECT value FROM meta WHERE name = 'name'", [], |row| row.get(0))?;
     let (upto, messages) = connection.query_row(
@@ -161,7 +159,7 @@ pub async fn drop_adopted(atrium: &Collecting, spool: &Spool) -> anyhow::Result<
         .await?;
     if let Some(upto) = upto {
         tracing::warn!(
-            "another server has adopted what waited here: only what came later is loaded"
+            "another server has adopted the messages that were waiting here: only newer ones are loaded"
         );
         spool.write(Change::DropAdopted { upto }).await?;
     }

@@ -38,7 +38,7 @@ pub struct Repaired {
 /// Opens the file. Sets it aside first if it is damaged.
 pub fn open(file: &Path) -> anyhow::Result<Connection> {
     if finish_swap(file)? {
-        tracing::warn!("{} was repaired before the server ended", file.display());
+        tracing::warn!("{} was repaired before the server stopped", file.display());
     }
     if let Some(what) = damage(file)? {
         repair(file, &what)?;
@@ -47,7 +47,7 @@ pub fn open(file: &Path) -> anyhow::Result<Connection> {
     // Before anything is written, because that would overwrite the remains of a damaged log.
     let dropped = notice_dropped_log(file, sequence(&connection))?;
     bring_up_to_date(&mut connection)
-        .with_context(|| format!("{} cannot be brought up to date", file.display()))?;
+        .with_context(|| format!("{} cannot be updated", file.display()))?;
     if let Some(highest) = dropped {
         // New numbers continue after the lost ones.
         raise_sequence(&connection, highest)?;
@@ -90,9 +90,9 @@ pub fn repair(file: &Path, what: &str) -> anyhow::Result<Repaired> {
         n => format!(" Groups of messages that could not be read: {n}."),
     };
     let text = format!(
-        "{} was damaged ({what}) and is kept as {}. {} messages{waited} were carried over into a \
-         new file, in {} groups.{lost} Check the disk; when nothing more is wanted of the damaged \
-         file, remove it together with this note.",
+        "{} was damaged ({what}) and is kept as {}. {} messages{waited} were copied to a new \
+         file, in {} groups.{lost} Check the disk. When you no longer need the damaged file, \
+         remove it together with this note.",
         file.display(),
         repaired.set_aside.display(),
         repaired.messages,
@@ -374,14 +374,13 @@ fn notice_dropped_log(file: &Path, known: i64) -> anyhow::Result<Option<i64>> {
     let log = beside(file, "-wal");
     let kept = beside(file, &format!(".damaged-{number}-wal"));
     let fate = match std::fs::copy(&log, &kept) {
-        Ok(_) => format!("What is left of the log is kept as {}.", kept.display()),
+        Ok(_) => format!("The rest of the log is kept as {}.", kept.display()),
         Err(_) => format!("{} is gone.", log.display()),
     };
     let text = format!(
-        "{} lost the end of its log: the last groups of messages (about {}) had been written and are \
-         not there; those of them that had not been loaded yet are lost ({} messages waited when the \
-         last one was written). {fate} Check the disk; when nothing more is wanted of this, remove \
-         the note.",
+        "{} lost the end of its log: the last groups of messages (about {}) were written but are \
+         missing; those that had not been loaded yet are lost ({} messages were waiting when the \
+         last one was written). {fate} Check the disk. When you no longer need this note, remove it.",
         file.display(),
         (last.seq - known).div_euclid(STEP).max(1),
         last.waiting,
@@ -421,7 +420,7 @@ fn free_number(file: &Path) -> anyhow::Result<u32> {
             .all(|part| !beside(file, &format!(".damaged-{number}{part}")).exists())
     };
     (1..=SET_ASIDE_MAX).find(is_free).with_context(|| {
-        format!("{} was damaged {SET_ASIDE_MAX} times already: check the disk", file.display())
+        format!("{} has already been damaged {SET_ASIDE_MAX} times: check the disk", file.display())
     })
 }
 

@@ -38,7 +38,7 @@ async fn erase_all(atrium: &Collecting, lease: &Lease) -> anyhow::Result<u64> {
             Ok(erased) => done += u64::from(erased),
             // Not a failure of the erasure: the other instance continues with it.
             Err(error) if error.is::<LeaseLost>() => {
-                tracing::warn!(%error, id = %erasure.id, "erasing stops here");
+                tracing::warn!(%error, id = %erasure.id, "erasing stopped");
                 return Ok(done);
             }
             Err(error) => {

@@ -244,7 +244,7 @@ async fn verify_chain(
     }
     let count = u64::try_from(expected - 1).unwrap_or(0);
     if expected - 1 != last || hash_before != end_hash {
-        return Ok((count, fault(expected, "is missing at the end")));
+        return Ok((count, fault(expected, "is missing from the end")));
     }
     Ok((count, None))
 }

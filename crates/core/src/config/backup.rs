@@ -27,11 +27,11 @@ pub(super) fn check(raw: &RawSettings) -> anyhow::Result<Option<BackupSettings>>
     }
     let keep = raw.backup_keep.unwrap_or(7);
     if !(1..=KEEP_MAX).contains(&keep) {
-        bail!("backup_keep: from 1 to {KEEP_MAX}");
+        bail!("backup_keep: must be between 1 and {KEEP_MAX}");
     }
     match (&raw.backup_folder, i64::try_from(hours)?) {
         (_, 0) => Ok(None),
-        (None, _) => bail!("backup_every_hours: backup_folder must say where they go"),
+        (None, _) => bail!("backup_every_hours: also requires backup_folder"),
         (Some(folder), hours) => {
             Ok(Some(BackupSettings { folder: folder.clone(), every: hours * Millis::HOUR, keep }))
         }

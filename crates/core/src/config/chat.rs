@@ -133,7 +133,11 @@ fn together<'a, const N: usize>(
     }
     if let Some(missing) = given.iter().position(Option::is_none) {
         let names = settings.map(|(name, _)| name);
-        bail!("{}: {} belong together, and this one is missing", names[missing], names.join(", "));
+        bail!(
+            "{}: this setting is missing; {} must be set together",
+            names[missing],
+            names.join(", ")
+        );
     }
     Ok(Some(given.map(Option::unwrap_or_default)))
 }
@@ -149,7 +153,7 @@ fn address(setting: &str, given: Option<&str>, usual: &str) -> anyhow::Result<Ur
             && url.fragment().is_none()
             && Guard::Operator.allows_url(url)
     });
-    url.with_context(|| format!("{setting}: {text:?} is not an address such as {usual}"))
+    url.with_context(|| format!("{setting}: {text:?} is not a valid address such as {usual}"))
 }
 
 /// An address of the vendor, below any path that the base has: a proxy may have one.

@@ -45,9 +45,8 @@ pub(super) fn events(raw: &RawSettings) -> anyhow::Result<EventSettings> {
             let url = Url::parse(text).ok();
             let url = url.filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
             let url = url.filter(|url| Guard::Operator.allows_url(url));
-            let url = url.context(
-                "warehouse_url: it must look like http://user:password@host:8123/database",
-            )?;
+            let url = url
+                .context("warehouse_url: must look like http://user:password@host:8123/database")?;
             let addresses =
                 warehouse::addresses(&url).map_err(|wrong| anyhow!("warehouse_url: {wrong}"))?;
             if !addresses.iter().all(|url| Guard::Operator.allows_url(url)) {
@@ -59,7 +58,7 @@ pub(super) fn events(raw: &RawSettings) -> anyhow::Result<EventSettings> {
     };
     let spool_max_mb = raw.spool_max_mb.unwrap_or(4_096);
     if spool_max_mb == 0 {
-        bail!("spool_max_mb: at least 1");
+        bail!("spool_max_mb: must be at least 1");
     }
     let engine_memory_mb = raw.engine_memory_mb.unwrap_or_else(half_of_memory);
     if engine_memory_mb < 256 {
@@ -88,7 +87,7 @@ const WITHOUT_DATABASE_MAX: u64 = 24 * 60;
 fn collect_without_database(raw: &RawSettings) -> anyhow::Result<Duration> {
     let minutes = raw.collect_without_database.unwrap_or(15);
     if minutes > WITHOUT_DATABASE_MAX {
-        bail!("collect_without_database: at most {WITHOUT_DATABASE_MAX} minutes");
+        bail!("collect_without_database: must be at most {WITHOUT_DATABASE_MAX} minutes");
     }
     Ok(Duration::from_secs(minutes * 60))
 }
@@ -96,7 +95,7 @@ fn collect_without_database(raw: &RawSettings) -> anyhow::Result<Duration> {
 fn budgets(raw: &RawSettings) -> anyhow::Result<BudgetLimits> {
     let address_percent = raw.collect_address_share.unwrap_or(25);
     if !(1..=100).contains(&address_percent) {
-        bail!("collect_address_share: {address_percent} is not from 1 to 100");
+        bail!("collect_address_share: {address_percent} is not between 1 and 100");
     }
     Ok(BudgetLimits {
         messages: raw.collect_quota.unwrap_or(600_000),

@@ -177,13 +177,13 @@ fn stores(raw: &RawSettings) -> anyhow::Result<StoreSettings> {
     let data_dir = raw.data_dir.clone().unwrap_or_else(|| PathBuf::from("data"));
     let database_url = match &raw.database_url {
         Some(url) if url.contains(":memory:") || url.contains("mode=memory") => {
-            bail!("database_url: a database in memory would forget everything at the next start")
+            bail!("database_url: a database in memory would lose everything at the next start")
         }
         Some(url) if ["sqlite:", "postgres:", "postgresql:"].iter().any(|s| url.starts_with(s)) => {
             url.clone()
         }
         // Do not repeat the value: it may hold a password.
-        Some(_) => bail!("database_url: it must begin with postgres:// or sqlite:"),
+        Some(_) => bail!("database_url: must begin with postgres:// or sqlite:"),
         None => sqlite_url(&data_dir).context("data_dir")?,
     };
     let database_connections = raw.database_connections.unwrap_or(DATABASE_CONNECTIONS);
@@ -193,7 +193,9 @@ fn stores(raw: &RawSettings) -> anyhow::Result<StoreSettings> {
     let (master_key, master_key_previous) =
         (raw.master_key.clone(), raw.master_key_previous.clone());
     if master_key.is_none() && master_key_previous.is_some() {
-        bail!("master_key_previous: it goes with master_key; in a key file it is the second line");
+        bail!(
+            "master_key_previous: also requires master_key; in a key file, it is the second line"
+        );
     }
     Ok(StoreSettings {
         data_dir,
@@ -229,7 +231,7 @@ fn mail(raw: &RawSettings, public_url: &Url) -> anyhow::Result<MailSettings> {
             let url = Url::parse(text).ok();
             let url = url.filter(|url| matches!(url.scheme(), "smtp" | "smtps") && url.has_host());
             let url = url.filter(|url| Guard::Operator.allows_url(url));
-            Some(url.context("smtp_url: it must look like smtps://user:password@host")?)
+            Some(url.context("smtp_url: must look like smtps://user:password@host")?)
         }
         None => None,
     };

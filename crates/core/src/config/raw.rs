@@ -425,7 +425,7 @@ fn refuse_unknown_variables(names: impl Iterator<Item = String>) -> anyhow::Resu
     for name in names.filter(|name| name.starts_with("ATRIUM_")) {
         let ours = known.contains(&name) || OTHER_VARIABLES.contains(&name.as_str());
         if !ours && !is_service_link(&name) {
-            bail!("{name} is not a setting of Atrium; `atrium serve --help` lists them");
+            bail!("{name} is not a setting of Atrium; `atrium serve --help` lists all settings");
         }
     }
     Ok(())

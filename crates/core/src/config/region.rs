@@ -54,10 +54,10 @@ pub fn check(configured: Option<&[Region]>, local: Region) -> anyhow::Result<Vec
         let short = &region.region;
         let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
         if short.is_empty() || short.len() > 32 || !short.chars().all(plain) {
-            bail!("regions: {short:?} must be 1 to 32 small letters, digits and hyphens");
+            bail!("regions: {short:?} must be 1 to 32 lowercase letters, digits, and hyphens");
         }
         if !seen.insert(short.clone()) {
-            bail!("regions: {short:?} is there twice");
+            bail!("regions: {short:?} is listed twice");
         }
         if region.name.trim().is_empty() {
             bail!("regions: {short:?} has no name");
@@ -74,7 +74,7 @@ pub fn check(configured: Option<&[Region]>, local: Region) -> anyhow::Result<Vec
         })?;
         region.endpoint = url.as_str().trim_end_matches('/').to_owned();
         if region.region == LOCAL && region.endpoint != local.endpoint {
-            bail!("regions: \"local\" is this instance, its endpoint is public_url");
+            bail!("regions: \"local\" is this instance, so its endpoint is public_url");
         }
         regions.push(region);
     }

@@ -60,7 +60,7 @@ pub fn check(raw: &RawSettings) -> anyhow::Result<ReportSettings> {
         // Do not repeat the value: it holds a key.
         Some(text) => Some(
             Dsn::parse(text)
-                .context("error_reports_dsn: it must look like https://KEY@host/PROJECT")?,
+                .context("error_reports_dsn: must look like https://KEY@host/PROJECT")?,
         ),
         None => None,
     };
@@ -100,7 +100,7 @@ mod tests {
         ] {
             let raw = RawSettings { error_reports_dsn: Some(wrong.into()), ..Default::default() };
             let error = check(&raw).unwrap_err().to_string();
-            assert!(error.starts_with("error_reports_dsn: it must"), "{wrong}: {error}");
+            assert!(error.starts_with("error_reports_dsn: must"), "{wrong}: {error}");
         }
         let raw = RawSettings {
             error_reports_dsn: Some("https://hunter2@errors.example.com/1".into()),

@@ -95,7 +95,7 @@ pub fn server(raw: &RawSettings) -> anyhow::Result<ServerSettings> {
     }
     let metrics_token = raw.metrics_token.clone();
     if metrics_token.as_ref().is_some_and(|token| token.len() < 16) {
-        bail!("metrics_token: use at least 16 characters");
+        bail!("metrics_token: must have at least 16 characters");
     }
     let hsts = match raw.hsts.as_deref() {
         None | Some("on") => Hsts::On,
@@ -103,7 +103,7 @@ pub fn server(raw: &RawSettings) -> anyhow::Result<ServerSettings> {
         Some("subdomains") => Hsts::Subdomains,
         Some("preload") => Hsts::Preload,
         Some(other) => {
-            bail!("hsts: {other:?} is none of \"on\", \"off\", \"subdomains\", \"preload\"")
+            bail!("hsts: {other:?} is not one of \"on\", \"off\", \"subdomains\", and \"preload\"")
         }
     };
     Ok(ServerSettings {

@@ -35,7 +35,7 @@ pub fn check(raw: &RawSettings, registration: Registration) -> anyhow::Result<Ss
         None => None,
     };
     if dns_server.is_some_and(|address| address.port() == 0 || address.ip().is_unspecified()) {
-        bail!("dns_server: it must be an address that can be asked");
+        bail!("dns_server: must be an address that can be queried");
     }
     Ok(SsoSettings {
         allow_http: raw.sso_allow_http.unwrap_or(false),

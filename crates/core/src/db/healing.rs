@@ -62,7 +62,7 @@ pub async fn checked(
     let Err(error) = sqlx::raw_sql(WRITE_NOTHING).execute(&mut *connection).await else {
         return Ok(connection);
     };
-    tracing::warn!(%error, "the database connection is replaced");
+    tracing::warn!(%error, "a broken database connection is being replaced");
     // An error at closing changes nothing.
     let _ = connection.close().await;
     Ok(writers.acquire().await?)

@@ -21,8 +21,9 @@ impl Keyring {
         if keys.is_empty() {
             if expected.is_some() {
                 bail!(
-                    "master_key: this database was made with a key that is neither in the settings \
-                     nor in {}; bring that key back, a new one could not read what it encrypted",
+                    "master_key: this database was created with a key that is neither in the \
+                     settings nor in {}; bring that key back, because a new one cannot decrypt \
+                     what it encrypted",
                     stores.data_dir.join(KEY_FILE).display()
                 );
             }

@@ -44,9 +44,7 @@ pub async fn run(
     for _ in 1..LOCK_TRIES {
         match run_once(db, &may_be_new).await {
             Err(error) if is_locked_out(&error) => {
-                tracing::warn!(
-                    "somebody else reads a table that is to be changed; it is tried again"
-                );
+                tracing::warn!("a table to be changed is in use; the migration will be retried");
                 tokio::time::sleep(LOCK_PAUSE).await;
             }
             outcome => return outcome,
@@ -130,8 +128,9 @@ async fn refuse_beside_older(
     let running = running_below(db, tx, Schema::Database, i64::from(oldest)).await?;
     if !running.is_empty() {
         bail!(
-            "migration {version} takes away what instances that still run need: {}. Upgrade them to the \
-             release before this one first, or stop them; one that was killed counts for a minute",
+            "migration {version} removes something that running instances still need: {}. First \
+             upgrade them to the release before this one, or stop them; a killed instance counts \
+             as running for a minute",
             running.join(", ")
         );
     }
@@ -210,7 +209,7 @@ async fn check(tx: &mut Write, applied: &[(i64, String)]) -> anyhow::Result<usiz
     let mut known = 0;
     for (migration, (version, checksum)) in MIGRATIONS.iter().zip(applied) {
         if migration.version != *version || hex::encode(&migration.checksum) != *checksum {
-            bail!("migration {version} in the database is not the one in this program");
+            bail!("migration {version} in the database differs from the one in this program");
         }
         known += 1;
     }
@@ -232,8 +231,8 @@ pub async fn outdated(connection: &mut AnyConnection) -> Result<Option<String>> 
     let out = newer.iter().find(|(_, oldest)| !is_in(*oldest));
     Ok(out.map(|(version, _)| {
         format!(
-            "the database has migration {version}, and this version of Atrium (migration {program}) cannot \
-             do without what it took away; it was last used by a newer one: use that one"
+            "the database has migration {version}, which removed something that this version of \
+             Atrium (migration {program}) needs; use the newer version that last used it"
         )
     }))
 }

@@ -192,7 +192,7 @@ impl Db {
             self.readers.close().await;
         };
         if tokio::time::timeout(BUSY_TIMEOUT, closing).await.is_err() {
-            tracing::warn!("some database connections were still in use at the end");
+            tracing::warn!("some database connections were still in use at shutdown");
         }
     }
 
@@ -244,7 +244,9 @@ pub struct Write {
 impl Write {
     fn tools(&self) -> Result<&Tools> {
         let tools = self.tools.get();
-        tools.ok_or_else(|| Error::internal(anyhow::anyhow!("the database was opened alone")))
+        tools.ok_or_else(|| {
+            Error::internal(anyhow::anyhow!("the database was opened for exclusive use"))
+        })
     }
 
     pub fn now(&self) -> Result<Millis> {

@@ -56,8 +56,8 @@ pub fn refuse(url: &str) -> anyhow::Result<()> {
 pub fn in_words(file: &Path, moved: &Moved) -> String {
     let at = Timestamp::from_millisecond(moved.at.0).map(|at| at.strftime("%F %T UTC").to_string());
     format!(
-        "the instance in {} was moved to {} on {}; set database_url and warehouse_url as `atrium \
-         move` was told",
+        "the instance in {} was moved to {} on {}; set database_url and warehouse_url to the \
+         values given to `atrium move`",
         file.display(),
         moved.to,
         at.unwrap_or_default()
@@ -75,8 +75,8 @@ pub(super) fn seal(connection: &Connection, moved: &Moved) -> rusqlite::Result<(
         let quoted = quoted(&table);
         for change in ["INSERT", "UPDATE", "DELETE"] {
             connection.execute_batch(&format!(
-                "CREATE TRIGGER \"moved_{change}_{}\" BEFORE {change} ON {quoted} BEGIN \
-                 SELECT RAISE(ABORT, 'this instance was moved to another database'); END",
+                "CREATE TRIGGER \"moved_{change}_{}\" BEFORE {change} ON {quoted} BEGIN SELECT \
+                 RAISE(ABORT, 'this instance was moved to another database'); END",
                 table.replace('"', "\"\"")
             ))?;
         }

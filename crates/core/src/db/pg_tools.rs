@@ -52,7 +52,7 @@ pub async fn restore(url: &str, from: &Path) -> anyhow::Result<()> {
     let tables = tables(&mut connection).await?;
     connection.close().await?;
     if let Some(first) = tables.first() {
-        bail!("database_url: the database is not empty, it has a table {first}");
+        bail!("database_url: the database is not empty; it has a table {first}");
     }
     let name = PgConnectOptions::from_str(url)?.get_database().unwrap_or_default().to_owned();
     let mut command = tool("pg_restore", url)?;

@@ -68,7 +68,7 @@ impl Standstill {
             let held: i64 = connection.query_row(held, [&holder], |row| row.get(0))?;
             ensure!(
                 usize::try_from(held)? >= leases,
-                "others began to load again while the database was waited for"
+                "other instances resumed loading while waiting for the database"
             );
             Ok(connection)
         };
@@ -93,7 +93,7 @@ impl Standstill {
             let stored = received(&mut target, &table, &columns).await?;
             ensure!(
                 sent == stored,
-                "the table {table}: {} rows were sent, {} are stored, or some differ",
+                "the table {table}: {} rows were sent and {} are stored, or some differ",
                 sent.rows,
                 stored.rows
             );
@@ -122,7 +122,7 @@ impl Standstill {
         let mut here = moved::tables(&self.connection.lock())?;
         here.retain(|table| table != SCHEMA);
         if let Some(table) = here.iter().find(|table| !there.contains(table)) {
-            bail!("the table {table} of this database has no place in PostgreSQL's schema");
+            bail!("the table {table} of this database does not exist in PostgreSQL's schema");
         }
         ensure!(here.len() == there.len(), "the two databases have different tables");
         Ok(())
@@ -196,7 +196,7 @@ impl References {
             let sql = format!("ALTER TABLE {table} ADD CONSTRAINT {name} {definition}");
             execute(target, sql)
                 .await
-                .with_context(|| format!("{table} refers to what is gone"))?;
+                .with_context(|| format!("{table} refers to rows that no longer exist"))?;
         }
         Ok(())
     }
@@ -259,7 +259,7 @@ fn encode(value: ValueRef<'_>, line: &mut Vec<u8>) -> anyhow::Result<()> {
             }
         }
         ValueRef::Real(_) | ValueRef::Blob(_) => {
-            bail!("a value that is neither a text nor a whole number")
+            bail!("a value that is neither a text nor an integer")
         }
     }
     Ok(())

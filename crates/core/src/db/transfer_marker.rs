@@ -72,8 +72,8 @@ pub async fn refuse(db: &Db) -> anyhow::Result<()> {
     .await?;
     if there > 0 {
         bail!(
-            "database_url: a move into this database is not finished; run `atrium move` again where \
-             it was begun"
+            "database_url: a move to this database is not finished; run `atrium move` again where \
+             it was started"
         );
     }
     Ok(())

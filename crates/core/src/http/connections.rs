@@ -76,7 +76,7 @@ pub async fn serve<Handle, Answer>(
                 Ok(accepted) => accepted,
                 Err(error) => {
                     // Out of file handles, or the connection vanished: pause rather than spin.
-                    tracing::warn!(%error, "could not accept a connection");
+                    tracing::warn!(%error, "a connection could not be accepted");
                     tokio::time::sleep(Duration::from_millis(50)).await;
                     continue;
                 }
@@ -109,7 +109,7 @@ pub async fn serve<Handle, Answer>(
     }
     drop(listener);
     if tokio::time::timeout(SHUTDOWN_TIMEOUT, graceful.shutdown()).await.is_err() {
-        tracing::warn!("requests were still running 30 s after the order to stop");
+        tracing::warn!("requests were still running 30 s after the server was told to stop");
     }
 }
 

@@ -45,7 +45,7 @@ impl Transport {
         letter: &Letter,
         now: Millis,
     ) -> anyhow::Result<()> {
-        let to = Mailbox::new(None, to.parse().context("the address cannot be written to")?);
+        let to = Mailbox::new(None, to.parse().context("the address is not valid")?);
         let auto = HeaderName::new_from_ascii_str("Auto-Submitted");
         let mut message = Message::builder()
             .from(self.from.clone())
@@ -131,7 +131,7 @@ async fn write_file(folder: &Path, id: &Id, message: &Message, now: Millis) -> a
         Ok(())
     })
     .await??;
-    tracing::info!(file = %file.display(), "no mail server is set: the mail is in this file");
+    tracing::info!(file = %file.display(), "no mail server is set; the mail was written to this file");
     Ok(())
 }
 

@@ -216,7 +216,7 @@ async fn mark_sent(atrium: &Core, channel: Channel, message: &Leased) -> Result<
         };
         match marked.await {
             Err(error) if atrium.now() < message.leased_until => {
-                tracing::warn!(%error, message = %message.id, "a message is out and could not be marked");
+                tracing::warn!(%error, message = %message.id, "a message was sent but could not be marked as sent");
                 tokio::time::sleep(MARK_EVERY).await;
             }
             marked => return marked,
@@ -252,7 +252,7 @@ fn report(channel: Channel, message: &Leased, failure: &Failure, settlement: &Se
     } else {
         metrics::counter!("atrium_outbox_failed_total", "channel" => channel).increment(1);
         let tries = message.tries + 1;
-        tracing::warn!(message = %id, channel, tries, error, "a message waits for its next try");
+        tracing::warn!(message = %id, channel, tries, error, "sending a message failed; it will be retried");
     }
 }
 
@@ -274,7 +274,7 @@ async fn settle(
         }
     };
     if !ours {
-        tracing::warn!(message = %message.id, "the lease on a message was lost to another instance");
+        tracing::warn!(message = %message.id, "another instance took over the lease on a message");
     }
     tx.commit().await
 }

@@ -33,10 +33,10 @@ impl fmt::Display for Failure {
         match self {
             Self::WebError(WebError::Unreachable) => f.write_str("it cannot be reached"),
             Self::WebError(WebError::Timeout) => f.write_str("it did not answer in time"),
-            Self::WebError(WebError::Broken) => f.write_str("it broke off its answer"),
+            Self::WebError(WebError::Broken) => f.write_str("its answer was cut short"),
             Self::WebError(WebError::TooLarge) => f.write_str("its answer is too large"),
             Self::Nonsense => f.write_str("its answer cannot be understood"),
-            Self::Busy => f.write_str("it says that it is busy"),
+            Self::Busy => f.write_str("it reports that it is busy"),
             Self::Code(code) => write!(f, "it answered error {code}"),
             Self::Gone => f.write_str("the person belongs to another company"),
         }

@@ -233,7 +233,7 @@ async fn find(atrium: &Tenancy, headers: &HeaderMap) -> Result<Option<Arc<Princi
         // The answer need not wait for this, and a failure only costs five minutes of idle time.
         tokio::spawn(async move {
             if let Err(error) = touch(&atrium, &id, now).await {
-                tracing::warn!(%error, "could not note when a session was last seen");
+                tracing::warn!(%error, "could not record when a session was last seen");
             }
         });
     }

@@ -207,7 +207,7 @@ pub async fn sso_callback(
         Ok(response) => response,
         Err(error) => {
             // The browser waits for a page, whatever went wrong.
-            tracing::error!(%error, "a sign-in through a provider could not be finished");
+            tracing::error!(%error, "a sign-in through a provider could not be completed");
             refused("unavailable", None)
         }
     }

@@ -49,11 +49,11 @@ impl std::fmt::Display for Reason {
         f.write_str(match self {
             Self::NameUnknown => "the name is unknown",
             Self::Forbidden => "the address is not allowed",
-            Self::Refused => "nobody listens there",
+            Self::Refused => "the connection was refused",
             Self::ConnectTimeout | Self::Timeout => "no answer in time",
             Self::Tls => "its certificate is not trusted",
             Self::TooLarge => "the answer is too large",
-            Self::Broken => "the connection broke off",
+            Self::Broken => "the connection was lost",
             Self::Unexpected(status) => return write!(f, "an unexpected answer, status {status}"),
         })
     }

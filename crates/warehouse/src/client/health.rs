@@ -143,7 +143,7 @@ impl Warehouse {
             };
             tokio::time::sleep(pause).await;
             if !self.answers_within(patience).await {
-                let reason = format!("it answers nothing for {} seconds", patience.as_secs());
+                let reason = format!("it has not answered for {} seconds", patience.as_secs());
                 let error = Error::Unavailable(reason.clone());
                 self.source().note(&Err(Failure { error, timed_out: true }), 0);
                 return Box::pin(self.blame(Error::Unavailable(reason))).await;

@@ -103,7 +103,7 @@ impl Warehouse {
         let rows: Vec<Row> = self.rows(call).await?;
         if rows.is_empty() {
             let name = &cluster.name.name;
-            return Err(Error::Setup(format!("ClickHouse knows no cluster `{name}`")));
+            return Err(Error::Setup(format!("ClickHouse does not know the cluster `{name}`")));
         }
         let url = |row: Row| {
             let host = match row.host_name {

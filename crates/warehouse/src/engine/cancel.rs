@@ -42,7 +42,7 @@ impl Canceller {
         let statement =
             format!("KILL QUERY WHERE Settings['{CONNECTION_NAME}'] = '{name}' ASYNC FORMAT Null");
         if let Err(error) = connection.query(&statement, &[]) {
-            tracing::warn!(%error, "a statement could not be ended");
+            tracing::warn!(%error, "a statement could not be canceled");
             *held = None;
         }
     }

@@ -65,7 +65,7 @@ impl Service {
             (&Method::GET, "/ping") => text(StatusCode::OK, "Ok.\n"),
             (&Method::GET, "/quiet") => match self.writes.quiet().await {
                 true => text(StatusCode::OK, "Ok.\n"),
-                false => text(StatusCode::SERVICE_UNAVAILABLE, "a change is still being made\n"),
+                false => text(StatusCode::SERVICE_UNAVAILABLE, "a change is still in progress\n"),
             },
             (&Method::POST, "/") => {
                 match Statement::read(request, &self.defaults, &self.incoming).await {

@@ -38,7 +38,7 @@ const LOCK_FILE: &str = "engine.lock";
 const POOL: &str = "background_processing_pool";
 
 /// The error of a statement that was not run because too many are waiting.
-pub(crate) const BUSY: &str = "too many statements wait";
+pub(crate) const BUSY: &str = "too many statements are waiting";
 
 /// The engine's configuration: the line on stdin.
 #[derive(Serialize, Deserialize)]
@@ -157,8 +157,7 @@ fn read_order() -> Result<(Order, BufReader<File>), String> {
     let mut line = String::new();
     parent.read_line(&mut line).map_err(failed)?;
     let order = serde_json::from_str(&line).map_err(|_| {
-        "this is the part of the server that holds events; the server starts it by itself"
-            .to_owned()
+        "this is the part of the server that stores events; the server starts it itself".to_owned()
     })?;
     Ok((order, parent))
 }
@@ -185,7 +184,7 @@ fn wait_for_end(mut parent: impl Read) {
 fn lock(path: &Path) -> Result<File, String> {
     let folder = path.parent().unwrap_or(path);
     std::fs::create_dir_all(folder)
-        .map_err(|error| format!("{} cannot be made: {error}", folder.display()))?;
+        .map_err(|error| format!("{} cannot be created: {error}", folder.display()))?;
     let name = folder.join(LOCK_FILE);
     let file = File::create(&name).map_err(|error| format!("{}: {error}", name.display()))?;
     let started = Instant::now();

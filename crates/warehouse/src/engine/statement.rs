@@ -109,7 +109,7 @@ async fn read_text(mut body: Incoming) -> Result<String, Unreadable> {
 }
 
 fn broken(error: hyper::Error) -> Unreadable {
-    Unreadable(StatusCode::BAD_REQUEST, format!("the body broke off: {error}\n"))
+    Unreadable(StatusCode::BAD_REQUEST, format!("the body was cut short: {error}\n"))
 }
 
 fn too_large() -> Unreadable {
@@ -132,7 +132,7 @@ impl DataFile {
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let this = Self { path: folder.join(format!("{number}.rows")) };
         let failed = |error: std::io::Error| {
-            let words = format!("the data cannot be written down: {error}\n");
+            let words = format!("the data cannot be written: {error}\n");
             Unreadable(StatusCode::INSUFFICIENT_STORAGE, words)
         };
         let mut file = tokio::fs::File::create_new(&this.path).await.map_err(failed)?;
@@ -154,7 +154,7 @@ impl DataFile {
 impl Drop for DataFile {
     fn drop(&mut self) {
         if let Err(error) = std::fs::remove_file(&self.path) {
-            tracing::warn!(%error, "the data of an INSERT stays behind");
+            tracing::warn!(%error, "the data of an INSERT could not be removed");
         }
     }
 }
@@ -176,7 +176,8 @@ mod tests {
                 path
             )
             .unwrap(),
-            "INSERT INTO t (a, b) SELECT a, 7 FROM file('/store/it\\'s/1.rows', 'RowBinary', 'a String')"
+            "INSERT INTO t (a, b) SELECT a, 7 FROM file('/store/it\\'s/1.rows', 'RowBinary', 'a \
+             String')"
         );
         assert_eq!(reading_from("SELECT 1 FORMAT JSON", path), None);
         assert_eq!(reading_from("INSERT INTO t VALUES (1)", path), None);

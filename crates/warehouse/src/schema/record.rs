@@ -34,7 +34,8 @@ impl Warehouse {
         let (named, reached) = (self.shards().await?.len(), self.count_shards().await?);
         if named != reached {
             return Err(Error::Setup(format!(
-                "shards=… names {named}, and the cluster in ClickHouse's own settings has {reached}"
+                "shards=… names {named} shards, but the cluster in ClickHouse's own settings has \
+                 {reached}"
             )));
         }
         let found = self.on_every_shard(|shard| async move { shard.found().await }).await?;
@@ -81,8 +82,8 @@ impl Warehouse {
         }
         let reached: Vec<String> = reached.iter().map(|it| it.number.to_string()).collect();
         Err(Error::Setup(format!(
-            "of {shards} shards a question reaches {}: cluster=… and shards=… name different servers, \
-             or remote_servers is not the same on all of them",
+            "of {shards} shards a question reaches {}: cluster=… and shards=… name different \
+             servers, or remote_servers is not the same on all of them",
             if reached.is_empty() { "none".to_owned() } else { reached.join(", ") }
         )))
     }
@@ -97,14 +98,14 @@ fn judge(found: &[Found]) -> Result<(), Error> {
             Some(record) if record == expected => {}
             Some(record) => {
                 return Err(Error::Setup(format!(
-                    "shard {number} of {shards} was shard {} of {} before: events lie where that says, \
-                     so shards keep their number and order",
+                    "shard {number} of {shards} was shard {} of {} before: events are stored \
+                     accordingly, so shards must keep their number and order",
                     record.number, record.shards
                 )));
             }
             None if in_use => {
                 return Err(Error::Setup(format!(
-                    "shard {number} is empty, and others are not: bring its data back"
+                    "shard {number} is empty, but others are not: bring its data back"
                 )));
             }
             None => {}

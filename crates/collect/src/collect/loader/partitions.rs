@@ -202,7 +202,7 @@ pub async fn keep_away(atrium: &Collecting, app: Uuid) -> anyhow::Result<Lease> 
         }
         tokio::time::sleep(AWAY_LOOK).await;
     }
-    anyhow::bail!("the loader has been busy for long")
+    anyhow::bail!("the loader has been busy for too long")
 }
 
 /// The same for all apps at once, to copy everything. A store that is not in use yet need not be told.
@@ -231,7 +231,7 @@ pub async fn keep_all_away(atrium: &Collecting, store_in_use: bool) -> anyhow::R
     if let Some(lease) = held {
         lease.release(atrium).await?;
     }
-    anyhow::bail!("the loaders have been busy for long")
+    anyhow::bail!("the loaders have been busy for too long")
 }
 
 #[cfg(test)]

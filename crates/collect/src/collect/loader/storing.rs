@@ -49,7 +49,7 @@ pub async fn recover(
     batch: &mut Batch,
     part: &Part,
 ) -> anyhow::Result<usize> {
-    tracing::info!(messages = batch.count(), "going on with a batch that was broken off");
+    tracing::info!(messages = batch.count(), "continuing an interrupted batch");
     trouble::set_aside_unreadable(atrium, spool, batch).await?;
     batch.keep_attempts(&part.attempts);
     batch.keep_apps(&living_apps(atrium, batch).await?);
@@ -118,7 +118,7 @@ async fn refresh_profiles(atrium: &Collecting, batch: &Batch, again: bool) -> an
     if atrium.collector.failures_of(batch.number) < PROFILE_TRIES {
         return Err(error);
     }
-    tracing::error!(%error, "some profiles could not be brought up to date");
+    tracing::error!(%error, "some profiles could not be updated");
     Ok(())
 }
 

@@ -61,7 +61,7 @@ pub async fn failed(
         messages,
         apps = part.attempts.len(),
         ?blame,
-        "messages could not be stored; they are tried in smaller parts"
+        "messages could not be stored and are retried in smaller parts"
     );
     let Some(mut part) = halve(spool, lanes, part, weights, split).await? else {
         return Ok(Turn::Failed);
@@ -178,7 +178,7 @@ async fn set_aside(
         record::decode(&group.data, &mut records)?;
         let Some(record) = records.first() else { continue };
         let (log_id, kind) = (record.log_id.to_string(), record.kind.message_type().as_str());
-        tracing::error!(app = %group.app, log_id, error, "a message cannot be stored, it is set aside");
+        tracing::error!(app = %group.app, log_id, error, "a message cannot be stored and is set aside");
         keep_apart(atrium, spool, group, (log_id, kind), error).await?;
     }
     Ok(())
@@ -229,7 +229,7 @@ pub async fn set_aside_unreadable(
 ) -> anyhow::Result<()> {
     for (group, error) in std::mem::take(&mut batch.unreadable) {
         let (app, seq, messages) = (group.app, group.seq, group.messages);
-        tracing::error!(%app, messages, error, "a part of the spool cannot be read, it is set aside");
+        tracing::error!(%app, messages, error, "a part of the spool cannot be read and is set aside");
         let tally: Tally = group.tally.clone().with_accepted_as(Reason::CannotBeStored);
         keep_apart(atrium, spool, group, (String::new(), "unreadable"), &error).await?;
         let mut tx = atrium.db.write_uncached().await?;
