@@ -3,15 +3,15 @@ import { createNodeResolver, importX } from 'eslint-plugin-import-x'
 import reactHooks from 'eslint-plugin-react-hooks'
 import tseslint from 'typescript-eslint'
 
-/** Screens know what is shared, and never each other: what two of them need moves out of both. */
+/** Pages import shared code but never each other. Code that two pages need is moved out of both. */
 const slices = readdirSync(new URL('src/pages', import.meta.url)).map((slice) => ({
   target: `src/pages/${slice}`,
   from: 'src/pages',
   except: [`./${slice}`],
-  message: 'A slice imports no other slice.',
+  message: 'Pages must not import from other pages.',
 }))
 
-/** From the bottom to the top; a folder imports only from those before it. */
+/** Layers from bottom to top. A folder may import only from those before it. */
 const LAYERS = [
   ['lib', 'i18n', 'theme', 'api'],
   ['reports', 'analytics'],
@@ -28,7 +28,7 @@ const layers = LAYERS.flatMap((folders, height) =>
       from: LAYERS.slice(height + 1)
         .flat()
         .map((above) => `src/${above}`),
-      message: 'Imports point down: lib, session, components, layouts, pages.',
+      message: 'Import only from lower layers: lib, session, components, layouts, pages.',
     })),
 )
 
@@ -56,7 +56,7 @@ export default tseslint.config(
     files: ['src/**/*.{ts,tsx}'],
     ignores: ['src/api/**', 'src/**/*.test.{ts,tsx}', 'src/testing/**'],
     rules: {
-      // Timeout, language header, error texts and the 401 rule live in src/api; a stray fetch has none.
+      // src/api handles the timeout, language header, error texts, and 401; a direct fetch would not.
       'no-restricted-globals': ['error', { name: 'fetch', message: 'Call through src/api.' }],
       'no-restricted-imports': [
         'error',
@@ -71,10 +71,10 @@ export default tseslint.config(
   {
     rules: {
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_' }],
-      // A function may be async to promise its failures too, and no object here uses `this`.
+      // A function may be async so that its errors become rejections, and no object here uses `this`.
       '@typescript-eslint/require-await': 'off',
       '@typescript-eslint/unbound-method': 'off',
-      // The router's redirects are responses that are thrown.
+      // The router's redirects are thrown responses.
       '@typescript-eslint/only-throw-error': [
         'error',
         { allow: [{ from: 'lib', name: 'Response' }], allowThrowingUnknown: true },
@@ -83,7 +83,7 @@ export default tseslint.config(
     },
   },
   {
-    // What a test reads back from JSON is checked by its expectations.
+    // A test's expectations check what it parses from JSON.
     files: ['src/**/*.test.{ts,tsx}', 'src/testing/**', 'e2e/**'],
     rules: {
       '@typescript-eslint/no-unsafe-assignment': 'off',
@@ -91,6 +91,6 @@ export default tseslint.config(
       '@typescript-eslint/no-unsafe-return': 'off',
     },
   },
-  // Plain scripts belong to no TypeScript project.
+  // Plain scripts are not part of a TypeScript project.
   { files: ['**/*.{js,mjs,cjs}'], ...tseslint.configs.disableTypeChecked },
 )

@@ -1,24 +1,24 @@
 /**
- * Which modules share a file. Left alone, the build makes a file of every set of modules that the
- * same pages use: seventy for a page with a table, and the browser then waits for requests, not for
- * bytes. Only a build knows what a page really needs of a large library, so a first one, which is
- * thrown away, is asked.
+ * Decides which modules share a file. By default, the build makes a file of every set of modules that
+ * the same pages use. For a page with a table that is seventy files, and the browser then waits for
+ * requests rather than bytes. Only a build knows what a page really needs of a large library, so a
+ * first build runs to find out, and its output is thrown away.
  */
 import { fileURLToPath } from 'node:url'
 import { build, type Plugin, type Rolldown } from 'vite'
 
 const LOGIN = /\/src\/pages\/login\/LoginPage\.tsx$/
 const FRAME = /\/src\/layouts\/ShellLayout\.tsx$/
-/** A page with a table, as most are. */
+/** A page with a table, like most pages. */
 const TABLE = /\/src\/pages\/organization\/list\/OrgListPage\.tsx$/
-/** The component library's words, which every page fetches: they must not bring a table along. */
+/** The component library's texts. Every page loads them, so they must not pull in a table. */
 const WORDS = /\/locale\//
 
 export function pageFiles(): Plugin {
   const fileOf = new Map<string, string>()
   return {
     name: 'atrium:page-files',
-    // Neither for the development server and the tests, nor for the first build itself.
+    // Not for the development server, the tests, or the first build itself.
     apply: (_, { command }) => command === 'build' && process.env.ATRIUM_FIRST_BUILD === undefined,
     async config() {
       process.env.ATRIUM_FIRST_BUILD = '1'
@@ -45,7 +45,7 @@ export function pageFiles(): Plugin {
 function share(output: Rolldown.RolldownOutput['output']): Map<string, string> {
   const chunks = output.filter((file) => file.type === 'chunk')
   const byName = new Map(chunks.map((chunk) => [chunk.fileName, chunk]))
-  /** What a page needs at once: its own file and all that it imports. */
+  /** What a page needs immediately: its own file and everything it imports statically. */
   const needed = (wanted: (chunk: Rolldown.OutputChunk) => boolean) => {
     const seen = new Set<Rolldown.OutputChunk>()
     const waiting = chunks.filter(wanted)
@@ -63,7 +63,7 @@ function share(output: Rolldown.RolldownOutput['output']): Map<string, string> {
   const table = of(TABLE)
   const words = of(WORDS)
   const fileFor = (chunk: Rolldown.OutputChunk): string | null => {
-    // A page is a file of its own.
+    // Each page has its own file.
     if (chunk.isDynamicEntry || chunk.isEntry) return null
     if (start.has(chunk)) return 'start'
     if (words.has(chunk)) return null

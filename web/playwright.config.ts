@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs'
 import { defineConfig } from '@playwright/test'
 
 /**
- * The system's browser where there is one, Playwright's own otherwise. The one without windows takes
- * a quarter less time.
+ * The system's browser if there is one, otherwise Playwright's own. The headless build takes a quarter
+ * less time.
  */
 const systemBrowser = [
   process.env.CHROMIUM,
@@ -13,7 +13,7 @@ const systemBrowser = [
 
 export default defineConfig({
   testDir: 'e2e',
-  // More than there are cores, because a page often waits for its server and a test for its page.
+  // More than the number of cores, because pages often wait for the server and tests for the page.
   workers: 3,
   fullyParallel: true,
   forbidOnly: Boolean(process.env.CI),
@@ -25,9 +25,9 @@ export default defineConfig({
     locale: 'zh-CN',
     timezoneId: 'Asia/Shanghai',
     viewport: { width: 1280, height: 800 },
-    // The settled picture is what is looked at and measured.
+    // No animations: tests look at and measure the settled page.
     contextOptions: { reducedMotion: 'reduce' },
-    // A trace of every test would cost a third of the time; TRACE=1 records them for a failure hunt.
+    // Tracing every test adds a third to the time; set TRACE=1 to record traces for debugging.
     trace: process.env.TRACE ? 'retain-on-failure' : 'off',
     screenshot: 'only-on-failure',
     launchOptions: {

@@ -1,11 +1,11 @@
 /**
- * The code of the pages that people open first is asked for with the page itself, not only once the
- * entry has run and looked at the address. The build knows the names of the files, so it writes them
- * into index.html.
+ * Preloads the code of the pages that people open first together with index.html, instead of after the
+ * entry has run and looked at the address. The build knows the names of the files and writes them into
+ * index.html.
  */
 import type { Plugin } from 'vite'
 
-/** Beginnings of addresses, the longer ones first, and the modules that they need. */
+/** Address prefixes, longest first, and the modules they need. */
 const PAGES: [beginning: string, modules: string[]][] = [
   ['/login', ['pages/login/LoginPage.tsx']],
   ['/organization/list', ['layouts/ShellLayout.tsx', 'pages/organization/list/OrgListPage.tsx']],
@@ -63,7 +63,7 @@ function chunkOf(chunks: Chunk[], module: string): Chunk {
   return found
 }
 
-/** The files of chunks and of all that they import at once. */
+/** The files of chunks and of everything they import statically. */
 function withImports(chunks: Chunk[], first: Chunk[]): string[] {
   const byName = new Map(chunks.map((chunk) => [chunk.fileName, chunk]))
   const seen = new Set<string>()

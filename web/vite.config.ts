@@ -5,7 +5,7 @@ import { defineConfig } from 'vite'
 import { pageFiles } from './pageFiles.ts'
 import { routePreloads } from './routePreloads.ts'
 
-// The server reads the same file: one constant decides where assets and language packs live.
+// The server reads the same file, so the location of assets and language packs is defined once.
 const clientVersion = readFileSync(new URL('../client-version', import.meta.url), 'utf8').trim()
 
 export default defineConfig({
@@ -14,23 +14,23 @@ export default defineConfig({
   resolve: {
     alias: {
       'side-channel': fileURLToPath(new URL('shims/side-channel.cjs', import.meta.url)),
-      // From its source, so that the console can be built before the SDK is.
+      // Built from its source, so that the console can be built before the SDK.
       'atrium-analytics': fileURLToPath(new URL('../sdk/src/index.ts', import.meta.url)),
     },
   },
-  // The server puts a fresh nonce in this place on every response.
+  // The server replaces this with a fresh nonce in every response.
   html: { cspNonce: '__ATRIUM_NONCE__' },
   build: {
     target: 'es2022',
-    // An inlined asset would be a data: address, which the content security policy refuses for scripts.
+    // An inlined asset would be a data: URL, which the content security policy forbids for scripts.
     assetsInlineLimit: 0,
-    // scripts/precompress.mjs compresses for real, and a browser test weighs what arrives.
+    // scripts/precompress.mjs does the compression, and a browser test checks the transferred size.
     reportCompressedSize: false,
     chunkSizeWarningLimit: 600,
     rolldownOptions: {
       treeshake: {
-        // Ant Design's parts do nothing on import but do not say so. Left alone, a plain input
-        // drags its whole form engine onto the sign-in page.
+        // Ant Design's modules have no side effects but do not declare that. Without this, a plain
+        // input pulls its whole form engine into the sign-in page.
         moduleSideEffects: [{ test: /node_modules\/@rc-component\//, sideEffects: false }],
       },
     },

@@ -8,9 +8,9 @@ const files = readdirSync(new URL('src', import.meta.url), { recursive: true, en
 const holding = (pattern: RegExp) =>
   files.filter((file) => pattern.test(readFileSync(file, 'utf8')))
 
-/** What puts something else in a module's place needs modules that nobody has loaded before. */
+/** Tests that replace a module need modules that have not been loaded before. */
 const alone = holding(/\bvi\.(doMock|mock|resetModules)\(/)
-/** Plain functions need no page, which takes longer to make than they do to test: files that say so. */
+/** Tests of plain functions, marked as such. They run without jsdom, which is slow to set up. */
 const plain = holding(/^\/\/ Needs no page\.$/m)
 
 const page = {
@@ -23,11 +23,11 @@ export default mergeConfig(
   viteConfig,
   defineConfig({
     test: {
-      // Finding by role is slow in jsdom, and slower on a busy machine; a whole dialog takes a while.
+      // Queries by role are slow in jsdom, especially for a whole dialog or on a busy machine.
       testTimeout: 30_000,
       restoreMocks: true,
       unstubGlobals: true,
-      // Loading Ant Design takes longer than most files' tests. setup.ts undoes what a test leaves.
+      // Loading Ant Design takes longer than most files' tests. setup.ts cleans up after each test.
       projects: [
         { extends: true, test: { name: 'plain', include: plain, isolate: false } },
         {

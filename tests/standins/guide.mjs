@@ -17,17 +17,17 @@ export function guide({ url, owner, places, domain }) {
 Atrium is at ${url}
 Owner of the team Acme: ${owner.email}, password ${owner.password}
 
-Single sign-on. On ${url}/login choose to sign in with a work address and type anna@${domain}, or
-  any other address at ${domain}: the first time makes the member. ${owner.email} has an account
-  already, so it is linked only after that account signed in with its password.
-  What a broken provider does: anna+badsig@${domain}. Tags: ${tags}
-  New keys at the provider:  ${rotate}
-  The provider is down:      ${down}
-WeChat Work, Feishu. Bind one on ${url}/account/user-info, sign out, and sign in with it.
-  Messages that arrived:  ${seen}
-A domain of your own. Add it in the team's settings, publish its record, then verify:
+Single sign-on. On ${url}/login, choose to sign in with a work email and enter anna@${domain} or any
+  other address at ${domain}. The first sign-in adds the person to the team. ${owner.email} already has
+  an account, so it must first sign in with its password to be linked.
+  To simulate a broken provider: anna+badsig@${domain}. Tags: ${tags}
+  Rotate the provider's keys:  ${rotate}
+  Take the provider down:      ${down}
+WeChat Work and Feishu. Link one on ${url}/account/user-info, sign out, and sign in with it.
+  Received messages:  ${seen}
+Your own domain. Add it in the team's settings, publish its record, then verify it:
   ${txt}
-Ctrl-C ends all of it and removes the data. More: docs/standins.md
+Ctrl-C stops everything and removes the data. See docs/standins.md
 
 ──
 Atrium 地址：${url}
@@ -36,7 +36,7 @@ Atrium 地址：${url}
 单点登录：打开 ${url}/login，选择用工作邮箱登录，输入 anna@${domain} 或该域名下的任意邮箱，
   首次登录会自动加入团队。${owner.email} 已有账号，需先用密码登录，再完成关联。
   模拟身份提供方出错：anna+badsig@${domain}。可用标签：${tags}
-  更换签名密钥：  ${rotate}
+  轮换签名密钥：  ${rotate}
   模拟服务中断：  ${down}
 企业微信与飞书：在 ${url}/account/user-info 绑定，退出后即可用它登录。
   查看收到的消息：${seen}

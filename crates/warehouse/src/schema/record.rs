@@ -82,8 +82,8 @@ impl Warehouse {
         }
         let reached: Vec<String> = reached.iter().map(|it| it.number.to_string()).collect();
         Err(Error::Setup(format!(
-            "of {shards} shards a question reaches {}: cluster=… and shards=… name different \
-             servers, or remote_servers is not the same on all of them",
+            "of {shards} shards, a query reaches only {}: cluster=… and shards=… name different \
+             servers, or remote_servers differs between them",
             if reached.is_empty() { "none".to_owned() } else { reached.join(", ") }
         )))
     }
