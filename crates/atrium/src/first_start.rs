@@ -23,7 +23,8 @@ use atrium_tenancy::store::accounts;
 const STATE_FILE: &str = "atrium.state";
 /// Files that a used data folder contains.
 const TRACES: [&str; 6] = [STATE_FILE, KEY_FILE, "spool", "events", "outbox", "assets"];
-const HOW_TO_GO_ON: &str = "Restore it from a backup, together with its -wal file if there is one, or run `atrium admin start-anew` to start with an empty database";
+const HOW_TO_GO_ON: &str = "Restore it from a backup, together with its -wal file if there is \
+    one, or run `atrium admin start-anew` to start with an empty database";
 
 /// The state of the database when it was last checked.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize, PartialEq, Eq)]

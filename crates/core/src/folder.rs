@@ -12,7 +12,7 @@ pub fn make_private(folder: &Path) -> anyhow::Result<()> {
         .recursive(true)
         .mode(0o700)
         .create(folder)
-        .with_context(|| format!("{} cannot be made", folder.display()))
+        .with_context(|| format!("{} cannot be created", folder.display()))
 }
 
 /// Makes the data folder if it is missing. Errors name the setting.

@@ -287,7 +287,7 @@ impl ArchiveReader {
     pub fn unpack(&self, name: &str, into: &Path) -> anyhow::Result<()> {
         let mut options = OpenOptions::new();
         let out = options.write(true).create_new(true).mode(0o600).open(into);
-        let mut out = out.with_context(|| format!("{} cannot be made", into.display()))?;
+        let mut out = out.with_context(|| format!("{} cannot be created", into.display()))?;
         std::io::copy(&mut self.read(name)?, &mut out)?;
         out.sync_all()?;
         Ok(())
@@ -295,7 +295,8 @@ impl ArchiveReader {
 
     /// Unpacks an entry with a folder's content into a new folder.
     pub fn unpack_folder(&self, name: &str, into: &Path) -> anyhow::Result<()> {
-        std::fs::create_dir(into).with_context(|| format!("{} cannot be made", into.display()))?;
+        std::fs::create_dir(into)
+            .with_context(|| format!("{} cannot be created", into.display()))?;
         let mut inner = tar::Archive::new(BufReader::with_capacity(BUFFER, self.read(name)?));
         inner.set_preserve_permissions(false);
         // This refuses paths that lead out of the folder.

@@ -183,7 +183,7 @@ pub(crate) fn lock(data_dir: &Path, what: &str) -> anyhow::Result<File> {
     let name = data_dir.join(format!("{what}.lock"));
     let mut options = File::options();
     let file = options.write(true).create(true).truncate(false).mode(0o600).open(&name);
-    let file = file.with_context(|| format!("{} cannot be made", name.display()))?;
+    let file = file.with_context(|| format!("{} cannot be created", name.display()))?;
     match file.try_lock() {
         Ok(()) => Ok(file),
         Err(std::fs::TryLockError::WouldBlock) => {

@@ -94,7 +94,8 @@ fn only_we_are_here(atrium: &AppState) -> anyhow::Result<()> {
     let folder = &atrium.settings.stores.data_dir;
     anyhow::ensure!(
         Spool::holders(folder)? <= 1,
-        "a server runs on {}: stop it first, `atrium demo` fills an instance that is not running",
+        "a server is running on {}: stop it first, because `atrium demo` only fills an instance \
+         that is not running",
         folder.display()
     );
     Ok(())
@@ -131,7 +132,7 @@ pub async fn fill(atrium: &AppState, options: &Options) -> anyhow::Result<Outcom
         Ok(report) => Ok(Outcome::Made(Box::new(report))),
         Err(error) => {
             take_back(atrium, &ids).await;
-            Err(error).context("the demo was not made")
+            Err(error).context("the demo was not created")
         }
     }
 }
@@ -140,7 +141,7 @@ pub async fn fill(atrium: &AppState, options: &Options) -> anyhow::Result<Outcom
 async fn take_back(atrium: &AppState, apps: &[Uuid]) {
     for app in apps {
         if let Err(error) = atrium.warehouse.purge_app(*app).await {
-            tracing::warn!(%error, "what was stored of an app could not be removed");
+            tracing::warn!(%error, "the stored events of an app could not be removed");
             return;
         }
     }

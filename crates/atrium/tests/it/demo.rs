@@ -176,7 +176,7 @@ fn the_program_fills_a_folder_once_and_not_under_a_server() {
     assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
     let beside = demo(&["--again"]);
     assert_eq!(beside.status.code(), Some(1));
-    assert!(text(&beside.stderr).contains("a server runs on"), "{}", text(&beside.stderr));
+    assert!(text(&beside.stderr).contains("a server is running on"), "{}", text(&beside.stderr));
     server.signal("-TERM");
     assert_eq!(server.finish().0, Some(0));
 
@@ -203,7 +203,7 @@ async fn a_demo_that_is_broken_off_leaves_nothing() {
     assert!(std::process::Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
     lines.read_to_string(&mut said).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(1), "{said}");
-    assert!(said.contains("the demo was not made: stopped"), "{said}");
+    assert!(said.contains("the demo was not created: stopped"), "{said}");
 
     let store = Warehouse::open(Location::Embedded {
         folder: folder.path().join("events"),

@@ -111,7 +111,7 @@ fn limit(name: &str, given: Option<u64>, default: usize) -> anyhow::Result<usize
     match given {
         None => Ok(default),
         Some(count @ 1..=LIMIT_MAX) => Ok(usize::try_from(count)?),
-        Some(_) => bail!("{name}: from 1 to {LIMIT_MAX}"),
+        Some(_) => bail!("{name}: must be between 1 and {LIMIT_MAX}"),
     }
 }
 

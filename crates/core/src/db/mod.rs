@@ -313,7 +313,7 @@ fn make_private(url: &str) -> anyhow::Result<()> {
     let made = std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&file);
     match made {
         Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => {
-            Err(error).with_context(|| format!("{} cannot be made", file.display()))
+            Err(error).with_context(|| format!("{} cannot be created", file.display()))
         }
         _ => Ok(()),
     }

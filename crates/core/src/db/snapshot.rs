@@ -40,7 +40,7 @@ impl Snapshot {
             .create_new(true)
             .mode(0o600)
             .open(file)
-            .with_context(|| format!("{} cannot be made", file.display()))?;
+            .with_context(|| format!("{} cannot be created", file.display()))?;
         let mut copy = Connection::open(file)?;
         // In one step: the transaction holds the snapshot, so there is nothing to wait for.
         let step = Backup::new(&self.connection, &mut copy)?.step(-1)?;
