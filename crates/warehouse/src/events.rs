@@ -20,6 +20,10 @@ pub(crate) const BUCKET_MS: i64 = 15 * 60 * 1000;
 /// Parameters are sent in the URL, whose length is limited.
 const APPS_AT_ONCE: usize = 500;
 
+/// How far the time of a message may lie after its load. The collector accepts ten minutes; the rest is for
+/// instances whose clocks disagree.
+const AHEAD_SECONDS: i64 = 86_400;
+
 impl Warehouse {
     /// Which of these messages were stored in the last days by a load other than `batch`, by app and id.
     /// For up to some hundred thousand at a time. The ids are sorted by time, so the rows read grow with

@@ -159,7 +159,7 @@ async fn known_keys_go_on_sending_while_the_database_is_away() {
     assert_eq!(send(&unseen).await.status, 503, "nobody can say whether it is a key");
     let ready = server.anonymous().get("/readyz").await;
     assert_eq!(ready.status, 200, "or nothing would be sent here: {ready:?}");
-    assert_eq!(ready.body["database"], "away: messages of known keys are taken");
+    assert_eq!(ready.body["database"], "away: messages of known keys are accepted");
     // The key is revoked on another instance.
     near.run("UPDATE api_keys SET valid_until = 1 WHERE value = $1", &[&key]).await;
     near.run("UPDATE instance SET epoch = epoch + 1", &[]).await;

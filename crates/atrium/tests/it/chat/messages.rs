@@ -103,7 +103,7 @@ with_chat! {
         tell(&chat, &id, "Two").await;
         send(&chat).await;
         let messages = received(&chat, "wechatwork").await;
-        assert!(messages[1].starts_with("You are invited to a team\n"), "{messages:?}");
+        assert!(messages[1].starts_with("You have been invited to a team\n"), "{messages:?}");
     }
 }
 
