@@ -26,7 +26,7 @@ export function scrubEnvelope(envelope: Envelope, scrubber: Scrubber): Envelope 
 }
 
 /** Replaces fetch. */
-export function packing(send: typeof fetch): typeof fetch {
+export function packing(send: typeof window.fetch): typeof window.fetch {
   return async (url, init) => {
     const body: unknown = init?.body
     if (typeof body !== 'string' || body.length < PACKED_FROM || !('CompressionStream' in window)) {

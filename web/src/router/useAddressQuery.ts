@@ -1,5 +1,5 @@
 import { useCallback, useContext, useMemo } from 'react'
-// eslint-disable-next-line no-restricted-imports -- this is what everything else is to use instead
+// oxlint-disable-next-line no-restricted-imports -- this is what everything else is to use instead
 import { UNSAFE_DataRouterContext, useSearchParams } from 'react-router'
 import type { NavigateOptions, URLSearchParamsInit } from 'react-router'
 import { limitQuery } from '../lib/query'

@@ -61,7 +61,8 @@ async function inJson(ask: () => Promise<Credential | null>): Promise<Credential
   try {
     const credential = await ask()
     if (!credential) throw givenUp('passkey_cancelled')
-    return (credential as PublicKeyCredential).toJSON() as CredentialJson
+    // The contract says no more than that it is an object; the browser's types say what is in it.
+    return (credential as PublicKeyCredential).toJSON() as unknown as CredentialJson
   } catch (cause) {
     throw cause instanceof ApiError ? cause : failureOf(cause)
   }
