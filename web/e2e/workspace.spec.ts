@@ -222,7 +222,11 @@ for (const language of LANGUAGES) {
     await expect(cohorts.getByRole('row')).toHaveCount(2)
     // The only page view is the entry and the exit of the only visit.
     for (const list of ['pages', 'entry_pages', 'exit_pages']) {
-      await expect(card(page, t(`pages.${list}`)).getByRole('row').last()).toContainText('100%')
+      await expect(
+        card(page, t(`pages.${list}`))
+          .getByRole('row')
+          .last(),
+      ).toContainText('100%')
     }
     await expect(card(page, t('pages.sites'))).toContainText(t('pages.direct'))
     await expectAccessible(page)
