@@ -107,7 +107,7 @@ const SENTENCES: [Draft, string, string][] = [
   [
     { kind: 'lifecycle', event: one('order') },
     'order 的新增、活跃、回流和沉默用户',
-    'New, returning, resurrected and dormant people by order',
+    'New, returning, resurrected, and dormant people by order',
   ],
 ]
 

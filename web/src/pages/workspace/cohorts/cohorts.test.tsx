@@ -228,7 +228,7 @@ describe('a new one', () => {
   it('is for oneself alone without the permission to share', async () => {
     await open(ASKS)
     expect(screen.queryByRole('radio', { name: '应用成员' })).toBeNull()
-    expect(screen.getByText(/需要“管理分群”权限/)).toBeShown()
+    expect(screen.getByText(/需要“管理共享分群”权限/)).toBeShown()
   })
 
   it('says what the server has against it', async () => {
@@ -301,7 +301,7 @@ describe('one of them', () => {
 
   it('keeps its people from those who may not see any', async () => {
     const { seen } = show('/cohorts/c-1', ASKS, answers)
-    expect(await screen.findByText(/需要“查看用户”权限/)).toBeShown()
+    expect(await screen.findByText(/需要“查看用户与设备”权限/)).toBeShown()
     expect(seen.some(({ path }) => path.endsWith('/people'))).toBe(false)
   })
 
