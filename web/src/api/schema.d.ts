@@ -30,7 +30,7 @@ export interface paths {
     }
     /** One app. */
     get: operations['app_view']
-    /** Changes an active app; what is left out stays. */
+    /** Changes an active app; omitted fields stay as they are. */
     put: operations['app_update']
     post?: never
     /** Deletes an app. For thirty days it can be restored, then it is gone for good. */
@@ -50,7 +50,7 @@ export interface paths {
     /** The app's access keys. There are never more than ten. */
     get: operations['access_key_list']
     put?: never
-    /** Makes an access key. Its secret is in this answer and in no other. */
+    /** Makes an access key. Its secret is only in this answer. */
     post: operations['access_key_create']
     delete?: never
     options?: never
@@ -66,7 +66,10 @@ export interface paths {
       cookie?: never
     }
     get?: never
-    /** Changes an access key; what is left out stays. It counts for the next call signed with it. */
+    /**
+     * Changes an access key; omitted fields stay as they are. The change applies from the next call signed
+     *     with it.
+     */
     put: operations['access_key_update']
     post?: never
     /** Deletes an access key: what it signs is refused from now on. */
@@ -83,7 +86,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** Where an access key is used: what disabling or deleting it would hit. */
+    /** Where an access key is used: what disabling or deleting it would affect. */
     get: operations['access_key_use']
     put?: never
     post?: never
@@ -100,7 +103,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** The analyses that were saved for the app, and the caller's own. */
+    /** The analyses saved for the app, and the caller's own. */
     get: operations['analysis_list']
     put?: never
     /** Saves an analysis, for oneself or for the app. */
@@ -118,7 +121,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** Where the caller's questions are in the queue. */
+    /** The position of the caller's questions in the queue. */
     get: operations['analysis_queue_view']
     put?: never
     post?: never
@@ -208,8 +211,8 @@ export interface paths {
     /** The app's two API keys, with when and from where each was last used. */
     get: operations['api_key_list']
     /**
-     * Gives API keys new values and answers with them, `query` in full this once. The values before
-     *     work for another `grace_hours`; values that an earlier reset left working end at once.
+     * Gives API keys new values and returns them, `query` in full only this once. The previous values keep
+     *     working for `grace_hours`; values that an earlier reset left working end at once.
      */
     put: operations['api_key_reset']
     post?: never
@@ -229,7 +232,7 @@ export interface paths {
     get?: never
     put?: never
     post?: never
-    /** Ends the grace period of the value before: it stops working at once. */
+    /** Ends the grace period of the previous value: it stops working at once. */
     delete: operations['api_key_drop_previous']
     options?: never
     head?: never
@@ -311,10 +314,10 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** The cohorts that were made for the app, and the caller's own. */
+    /** The cohorts made for the app, and the caller's own. */
     get: operations['cohort_list']
     put?: never
-    /** Makes a cohort, for oneself or for the app. */
+    /** Creates a cohort, for oneself or for the app. */
     post: operations['cohort_create']
     delete?: never
     options?: never
@@ -416,10 +419,10 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** What was asked to be erased in this app, newest first. */
+    /** What was requested to be erased in this app, newest first. */
     get: operations['erasure_list']
     put?: never
-    /** Asks for all events and the profile of one end user to be removed. Wants a recent sign-in. */
+    /** Requests the removal of all events and the profile of one end user. Requires a recent sign-in. */
     post: operations['erasure_create']
     delete?: never
     options?: never
@@ -451,7 +454,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** What an event carries. */
+    /** The properties of an event, with their types and examples. */
     get: operations['property_list']
     put?: never
     post?: never
@@ -507,7 +510,7 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** The answer to a question as a CSV file: a line for each time, a column for each group. */
+    /** The answer to a question as a CSV file: a row for each time, a column for each group. */
     post: operations['explore_export']
     delete?: never
     options?: never
@@ -522,7 +525,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** The most frequent values of a property of late, to choose from. */
+    /** The most frequent recent values of a property, to choose from. */
     get: operations['explore_value_list']
     put?: never
     post?: never
@@ -556,7 +559,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** How this app's data has been coming in of late. */
+    /** How this app's data has been arriving lately. */
     get: operations['app_ingest_view']
     put?: never
     post?: never
@@ -574,9 +577,9 @@ export interface paths {
       cookie?: never
     }
     /**
-     * The latest hundred messages, then those that come in, as server-sent events: `message` with a
-     *     LiveMessage, `dropped` with a LiveDropped. Events that another instance receives are told of when they
-     *     are stored, some seconds later; what another refuses is not.
+     * The latest hundred messages, then new ones, as server-sent events: `message` with a LiveMessage,
+     *     `dropped` with a LiveDropped. Events that another instance receives are reported when they are
+     *     stored, some seconds later; messages that another instance refuses are not reported.
      */
     get: operations['live_view']
     put?: never
@@ -613,10 +616,10 @@ export interface paths {
       cookie?: never
     }
     get?: never
-    /** Gives a member of the app another role. */
+    /** Gives a member of the app a different role. */
     put: operations['app_member_update']
     post?: never
-    /** Takes someone out of the app; they stay in the organization. */
+    /** Removes someone from the app; they stay in the organization. */
     delete: operations['app_member_remove']
     options?: never
     head?: never
@@ -630,7 +633,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** What someone of the organization may do in the app, and why. */
+    /** What a member of the organization may do in the app, and why. */
     get: operations['app_member_access']
     put?: never
     post?: never
@@ -717,7 +720,7 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** Brings a deleted app back into the state it was in. */
+    /** Restores a deleted app to its previous state. */
     post: operations['app_restore']
     delete?: never
     options?: never
@@ -732,7 +735,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** How many events would go if the app kept them for so many days. */
+    /** How many events would be removed if the app kept them for this many days. */
     get: operations['app_retention_impact']
     put?: never
     post?: never
@@ -749,7 +752,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** What the caller is in the app, and may do. */
+    /** The caller's role in the app, and what they may do. */
     get: operations['app_role_view']
     put?: never
     post?: never
@@ -786,10 +789,10 @@ export interface paths {
     }
     /** One role. */
     get: operations['role_view']
-    /** Changes a custom role; it counts for its members with their next request. */
+    /** Changes a custom role; this applies from its members' next request. */
     put: operations['role_update']
     post?: never
-    /** Deletes a custom role. Where members hold it, another must be named for them. */
+    /** Deletes a custom role. If members hold it, a replacement must be given. */
     delete: operations['role_delete']
     options?: never
     head?: never
@@ -820,7 +823,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** The published build: the console asks now and then whether it is still the one it runs. */
+    /** The current build: the console regularly compares it with its own. */
     get: operations['build_info_view']
     put?: never
     post?: never
@@ -858,7 +861,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** What stands in the way of deleting one's account. */
+    /** What prevents deleting one's account. */
     get: operations['deletion_view']
     put?: never
     post?: never
@@ -878,8 +881,8 @@ export interface paths {
     get?: never
     put?: never
     /**
-     * Mails a link to the new address. The answer is the same when the address has an account; the
-     *     mail tells.
+     * Mails a link to the new address. The answer is the same if the address already has an account; only
+     *     the mail says so.
      */
     post: operations['email_change']
     delete?: never
@@ -895,7 +898,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** Everything kept about the person, as a JSON file. Secrets and hashes are not in it. */
+    /** Everything stored about the person, as a JSON file. Secrets and hashes are not included. */
     get: operations['account_export']
     put?: never
     post?: never
@@ -912,7 +915,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** Invitations that wait for the caller. */
+    /** Invitations waiting for the caller. */
     get: operations['my_invitation_list']
     put?: never
     post?: never
@@ -929,7 +932,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** Organizations with an owner at the caller's own, proven mail domain. */
+    /** Organizations with an owner at the caller's own, verified mail domain. */
     get: operations['joinable_org_list']
     put?: never
     post?: never
@@ -947,7 +950,7 @@ export interface paths {
       cookie?: never
     }
     get?: never
-    /** Notes which app the person opened. */
+    /** Records which app the person opened. */
     put: operations['last_app_update']
     post?: never
     delete?: never
@@ -982,11 +985,11 @@ export interface paths {
     }
     /** Whether signing in asks for a code, and how many recovery codes are left. */
     get: operations['totp_view']
-    /** Confirms an enrolment with a first code: from now on signing in asks for one. */
+    /** Confirms an enrollment with a first code: from now on signing in asks for one. */
     put: operations['totp_confirm']
-    /** Begins an enrolment: a secret for the app. Nothing is on until a code confirms it. */
+    /** Begins an enrollment: a secret for the app. Nothing is switched on until a code confirms it. */
     post: operations['totp_enrol']
-    /** Switches the factor off. Refused while an organization asks for one. */
+    /** Switches the factor off. Refused while an organization requires one. */
     delete: operations['totp_delete']
     options?: never
     head?: never
@@ -1017,7 +1020,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** What the person was told, newest first. */
+    /** The person's notifications, newest first. */
     get: operations['notification_list']
     put?: never
     post?: never
@@ -1036,7 +1039,7 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** Marks notifications as read. Ids that are not the person's own are passed over. */
+    /** Marks notifications as read. Ids that are not the person's own are ignored. */
     post: operations['notification_mark_read']
     delete?: never
     options?: never
@@ -1051,7 +1054,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** How many the person has not read: what the bell shows. */
+    /** How many notifications the person has not read, for the bell. */
     get: operations['notification_unread_view']
     put?: never
     post?: never
@@ -1104,7 +1107,7 @@ export interface paths {
       cookie?: never
     }
     get?: never
-    /** Gives a passkey another name. */
+    /** Renames a passkey. */
     put: operations['passkey_update']
     post?: never
     /** Removes a passkey: it can no longer sign in. */
@@ -1139,7 +1142,7 @@ export interface paths {
       cookie?: never
     }
     get?: never
-    /** Changes name, language of mails or time zone; what is left out stays. */
+    /** Changes name, language of mails or time zone; omitted fields stay as they are. */
     put: operations['profile_update']
     post?: never
     delete?: never
@@ -1158,8 +1161,8 @@ export interface paths {
     get?: never
     put?: never
     /**
-     * Makes this session's sign-in a recent one, by the password and, where the session has not shown
-     *     it yet, the second factor.
+     * Makes this session's sign-in recent, with the password and, if the session has not used it yet, the
+     *     second factor.
      */
     post: operations['reauth']
     delete?: never
@@ -1210,7 +1213,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** The organization that waits to be linked with the caller's account. 410 when none does. */
+    /** The organization waiting to be linked to the caller's account. 410 if there is none. */
     get: operations['sso_link_view']
     put?: never
     /** Links the caller's account with the organization's provider, and joins the organization. */
@@ -1248,7 +1251,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** What the console must know before anyone signs in. */
+    /** What the console needs to know before anyone signs in. */
     get: operations['env_view']
     put?: never
     post?: never
@@ -1265,7 +1268,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** Errors of the console in people's browsers, those of one kind together. */
+    /** Errors of the console in people's browsers, grouped by kind. */
     get: operations['error_group_list']
     put?: never
     post?: never
@@ -1286,7 +1289,7 @@ export interface paths {
     get: operations['error_group_view']
     put?: never
     post?: never
-    /** Takes a group away, with its reports and recordings. It comes back when it happens again. */
+    /** Deletes a group with its reports and recordings. It reappears when the error happens again. */
     delete: operations['error_group_delete']
     options?: never
     head?: never
@@ -1300,7 +1303,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** Each time that errors of one kind happened, the latest first. */
+    /** The occurrences of errors of one kind, the latest first. */
     get: operations['error_report_list']
     put?: never
     post?: never
@@ -1320,8 +1323,8 @@ export interface paths {
     get?: never
     put?: never
     /**
-     * Takes an error report of the console: an envelope of its reporting client. Someone who is not
-     *     signed in can report an error, but sends no recording.
+     * Receives an error report of the console: an envelope of its reporting client. People who are not
+     *     signed in can report errors, but cannot send recordings.
      */
     post: operations['error_report_send']
     delete?: never
@@ -1337,7 +1340,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** The recording of what was on someone's screen around an error, as a file. Looking is audited. */
+    /** The recording of a person's screen around an error, as a file. Access is audited. */
     get: operations['error_replay_view']
     put?: never
     post?: never
@@ -1356,7 +1359,7 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** Unbinds the person's Feishu account. Refused when nothing else would let them sign in. */
+    /** Unbinds the person's Feishu account. Refused if they could no longer sign in. */
     post: operations['feishu_authorize_cancel']
     delete?: never
     options?: never
@@ -1371,7 +1374,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** Begins a trip to Feishu, to bind an account there or to sign in with a bound one. */
+    /** Starts a trip to Feishu, to bind an account there or to sign in with a bound one. */
     get: operations['feishu_authorize_url']
     put?: never
     post?: never
@@ -1388,7 +1391,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** Where Feishu sends the browser back to. Binds or signs in, and leads into the console. */
+    /** Where Feishu sends the browser back to. Binds or signs in, and redirects to the console. */
     get: operations['feishu_callback']
     put?: never
     post?: never
@@ -1405,7 +1408,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** How every instance is, who does what, and what somebody should look at. */
+    /** The health of every instance, who holds which lease, and problems that need attention. */
     get: operations['instance_health_view']
     put?: never
     post?: never
@@ -1424,7 +1427,7 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** Joins the organization one was invited to. */
+    /** Accepts an invitation and joins the organization. */
     post: operations['invitation_accept']
     delete?: never
     options?: never
@@ -1441,7 +1444,7 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** Turns an invitation down. */
+    /** Declines an invitation. */
     post: operations['invitation_decline']
     delete?: never
     options?: never
@@ -1458,7 +1461,7 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** Signs in with an address and a password. What is wrong with them is never told. */
+    /** Signs in with an address and a password. The answer never says which of them is wrong. */
     post: operations['login']
     delete?: never
     options?: never
@@ -1475,7 +1478,7 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** Signs in with a code. A wrong, used, expired or foreign one all answer the same. */
+    /** Signs in with a code. A wrong, used, expired or foreign code all get the same answer. */
     post: operations['login_by_code']
     delete?: never
     options?: never
@@ -1509,7 +1512,7 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** Finishes a sign-in with a second factor. 410 when there is no first step to finish any more. */
+    /** Finishes a sign-in with a second factor. 410 if there is no first step left to finish. */
     post: operations['login_mfa']
     delete?: never
     options?: never
@@ -1526,7 +1529,7 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** Signs in with a passkey. Whatever is wrong with it, the answer is the same. */
+    /** Signs in with a passkey. The answer is the same whatever is wrong with it. */
     post: operations['login_passkey']
     delete?: never
     options?: never
@@ -1561,8 +1564,8 @@ export interface paths {
     get?: never
     put?: never
     /**
-     * Signs out: the session is dead on the server, and the cookie is cleared. Does nothing, and
-     *     says so with the same answer, for someone who is not signed in.
+     * Signs out: the session ends on the server, and the cookie is cleared. The answer is the same for
+     *     someone who is not signed in.
      */
     post: operations['logout']
     delete?: never
@@ -1595,7 +1598,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** Links that people asked for and wait for. */
+    /** Links that people requested and are waiting for. */
     get: operations['pending_link_list']
     put?: never
     post?: never
@@ -1615,8 +1618,8 @@ export interface paths {
     get?: never
     put?: never
     /**
-     * Makes a new link in place of one that somebody waits for; it works for as long as that one would
-     *     have, and that one no longer.
+     * Makes a new link in place of one that someone is waiting for. It expires when the old one would have,
+     *     and the old one stops working.
      */
     post: operations['pending_link_copy']
     delete?: never
@@ -1651,7 +1654,7 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** Ends one session of someone, or all of them, and tells them. */
+    /** Ends one or all of someone's sessions, and notifies them. */
     post: operations['operator_session_end']
     delete?: never
     options?: never
@@ -1686,10 +1689,10 @@ export interface paths {
     }
     /** One organization. */
     get: operations['org_view']
-    /** Changes an organization; what is left out stays. */
+    /** Changes an organization; fields left out stay as they are. */
     put: operations['org_update']
     post?: never
-    /** Deletes an organization. Every app of it must be purged first. */
+    /** Deletes an organization. All of its apps must be purged first. */
     delete: operations['org_delete']
     options?: never
     head?: never
@@ -1705,7 +1708,7 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** Asks the owners of an organization to be let in, once a day. */
+    /** Asks the owners of an organization to be let in, at most once a day. */
     post: operations['org_access_ask']
     delete?: never
     options?: never
@@ -1809,7 +1812,7 @@ export interface paths {
     /** The organization's invitations. */
     get: operations['invitation_list']
     put?: never
-    /** Invites up to fifty addresses at once, and says for each what came of it. */
+    /** Invites up to fifty addresses at once, with a result for each. */
     post: operations['invitation_create']
     delete?: never
     options?: never
@@ -1827,7 +1830,7 @@ export interface paths {
     get?: never
     put?: never
     post?: never
-    /** Takes an invitation back. */
+    /** Revokes an invitation. */
     delete: operations['invitation_revoke']
     options?: never
     head?: never
@@ -1844,9 +1847,9 @@ export interface paths {
     get?: never
     put?: never
     /**
-     * Makes a new link of an invitation, to be handed over by other means than mail; links made before
-     *     stop working. Only where no mail server is set: elsewhere a link is the proof that its address
-     *     was reached.
+     * Makes a new link for an invitation, to be passed on by other means than mail; earlier links stop
+     *     working. Only available without a mail server: otherwise opening the link proves that mail reached
+     *     the address.
      */
     post: operations['invitation_link']
     delete?: never
@@ -1864,7 +1867,7 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** Sends an invitation again, for another seven days. */
+    /** Sends an invitation again, valid for another seven days. */
     post: operations['invitation_resend']
     delete?: never
     options?: never
@@ -1881,7 +1884,7 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** Leaves an organization and every app of it. Its last owner cannot. */
+    /** Leaves an organization and all of its apps. Its last owner cannot leave. */
     post: operations['org_leave']
     delete?: never
     options?: never
@@ -1914,10 +1917,10 @@ export interface paths {
       cookie?: never
     }
     get?: never
-    /** Changes what a member is. Admins neither make nor demote owners; the last owner stays one. */
+    /** Changes a member's role. Admins neither make nor demote owners; the last owner stays one. */
     put: operations['org_member_update']
     post?: never
-    /** Takes someone out of the organization and of every app of it. */
+    /** Removes someone from the organization and all of its apps. */
     delete: operations['org_member_remove']
     options?: never
     head?: never
@@ -1934,8 +1937,8 @@ export interface paths {
     get?: never
     put?: never
     /**
-     * Ends a member's sessions as far as this organization goes: before they act in it again they prove
-     *     who they are. Their sessions may serve other organizations too, where nothing changes.
+     * Ends a member's sessions for this organization: before acting in it again, the member must prove who
+     *     they are. Nothing changes for the member's other organizations.
      */
     post: operations['org_member_end_sessions']
     delete?: never
@@ -1951,7 +1954,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** What removing a member would hit. */
+    /** What removing a member would affect. */
     get: operations['org_member_impact']
     put?: never
     post?: never
@@ -1969,8 +1972,8 @@ export interface paths {
       cookie?: never
     }
     /**
-     * How many events would go if the organization kept them for so many days. Apps with a number of
-     *     their own keep to that.
+     * How many events would be removed if the organization kept them for this many days. Apps with their
+     *     own setting keep that.
      */
     get: operations['org_retention_impact']
     put?: never
@@ -1993,7 +1996,7 @@ export interface paths {
     /** Sets an organization's provider. */
     put: operations['sso_update']
     post?: never
-    /** Takes the provider away, and with it who came through it. The domains stay. */
+    /** Removes the provider and the links to it. The domains stay. */
     delete: operations['sso_delete']
     options?: never
     head?: never
@@ -2027,7 +2030,7 @@ export interface paths {
     get?: never
     put?: never
     post?: never
-    /** Gives a mail domain up. The last one that is verified stays while single sign-on is on. */
+    /** Removes a mail domain. The last verified one stays while single sign-on is on. */
     delete: operations['sso_domain_remove']
     options?: never
     head?: never
@@ -2043,7 +2046,7 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** Looks for the DNS record that proves a domain. */
+    /** Looks up the DNS record that proves a domain. */
     post: operations['sso_domain_verify']
     delete?: never
     options?: never
@@ -2060,7 +2063,7 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** Tries a provider out, as it is stored or as it is about to be. */
+    /** Tests a provider, as stored or as it is about to be. */
     post: operations['sso_test']
     delete?: never
     options?: never
@@ -2077,7 +2080,7 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** Hands the ownership to another member; the caller becomes an admin. */
+    /** Transfers ownership to another member; the caller becomes an admin. */
     post: operations['org_transfer']
     delete?: never
     options?: never
@@ -2094,7 +2097,7 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** Whether a new password would be taken. Nothing is stored. */
+    /** Whether a new password would be accepted. Nothing is stored. */
     post: operations['password_check']
     delete?: never
     options?: never
@@ -2132,8 +2135,8 @@ export interface paths {
     get?: never
     put?: never
     /**
-     * Sets a new password and ends every session of the account. Takes its two parameters in the
-     *     query or in a JSON body; the body is the better place.
+     * Sets a new password and ends every session of the account. Takes its two parameters in the query
+     *     string or in a JSON body; the body is preferable.
      */
     post: operations['password_reset']
     delete?: never
@@ -2166,10 +2169,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /**
-     * Every permission there is, in groups, and the roles that come with Atrium; in the language of
-     *     the request.
-     */
+    /** All permissions, in groups, and the built-in roles, in the language of the request. */
     get: operations['permission_list']
     put?: never
     post?: never
@@ -2186,7 +2186,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** Every region with the endpoint its applications are entered at. */
+    /** Every region with the endpoint for its applications. */
     get: operations['region_list']
     put?: never
     post?: never
@@ -2206,8 +2206,8 @@ export interface paths {
     get?: never
     put?: never
     /**
-     * Mails a link to the address to go on with. The answer is the same whether or not it has an
-     *     account; the mail tells.
+     * Mails a registration link to the address. The answer is the same whether or not it has an account;
+     *     only the mail says so.
      */
     post: operations['register']
     delete?: never
@@ -2313,7 +2313,7 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** Unbinds the person's WeChat Work account. Refused when nothing else would let them sign in. */
+    /** Unbinds the person's WeChat Work account. Refused if they could no longer sign in. */
     post: operations['wechatwork_authorize_cancel']
     delete?: never
     options?: never
@@ -2328,7 +2328,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** Begins a trip to WeChat Work, to bind an account there or to sign in with a bound one. */
+    /** Starts a trip to WeChat Work, to bind an account there or to sign in with a bound one. */
     get: operations['wechatwork_authorize_url']
     put?: never
     post?: never
@@ -2345,7 +2345,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** Where WeChat Work sends the browser back to. Binds or signs in, and leads into the console. */
+    /** Where WeChat Work sends the browser back to. Binds or signs in, and redirects to the console. */
     get: operations['wechatwork_callback']
     put?: never
     post?: never
@@ -2367,7 +2367,7 @@ export interface components {
       id: string
       name: string
       enabled: boolean
-      /** @description What a call signed with it would meet. */
+      /** @description Whether a call signed with it would be accepted. */
       state: components['schemas']['AccessKeyState']
       created_at: components['schemas']['Millis']
       created_by?: components['schemas']['PersonRef'] | null
@@ -2376,7 +2376,7 @@ export interface components {
       last_used_ip?: string | null
       /**
        * Format: int64
-       * @description How many addresses used it in the last seven days; 50 stands for that many or more.
+       * @description How many addresses used it in the last seven days; 50 means that many or more.
        */
       addresses: number
     }
@@ -2387,7 +2387,7 @@ export interface components {
       enabled?: boolean | null
       /**
        * Format: date-time
-       * @description RFC 3339, ahead of now; null takes the end away.
+       * @description RFC 3339, in the future; null removes the end.
        */
       expires_at?: string | null
     }
@@ -2398,12 +2398,12 @@ export interface components {
       addresses: components['schemas']['UsedFrom'][]
       /**
        * Format: int64
-       * @description Messages that calls signed with it brought in the last seven days; null where it is not known.
+       * @description Messages sent by calls signed with it in the last seven days; null if unknown.
        */
       messages_7d?: number | null
     }
     AccessRequest: {
-      /** @description A line to the owners. */
+      /** @description A short message to the owners. */
       message?: string | null
     }
     AccountSession: {
@@ -2425,7 +2425,10 @@ export interface components {
     ActiveDay: components['schemas']['ActivePeople'] & {
       date: string
     }
-    /** @description Distinct people; what a device sent without a user is the first one's who was signed in on it. */
+    /**
+     * @description Distinct people; events that a device sent without a user belong to the first user who was signed in
+     *     on it.
+     */
     ActivePeople: {
       /**
        * Format: int64
@@ -2448,31 +2451,34 @@ export interface components {
       added: number
       /**
        * Format: int64
-       * @description In the app already, or not of the organization.
+       * @description Already in the app, or not in the organization.
        */
       skipped: number
     }
     Analysis: components['schemas']['Saved'] & {
       kind: components['schemas']['AnalysisKind']
-      /** @description As it was saved, but for what is not shown. */
+      /** @description As it was saved, except for what is hidden from the caller. */
       question: unknown
     }
     AnalysisBody: {
       name: string
       description?: string | null
-      /** @description For the app (needs analysis:manage); false: for oneself. */
+      /** @description Whether it is for the whole app (needs analysis:manage) or only for oneself. */
       shared: boolean
-      /** @description An object with a known `kind`, of at most 64 KiB; what else it says is checked when it is run. */
+      /**
+       * @description An object with a known `kind`, of at most 64 KiB; everything else in it is checked when it is
+       *     run.
+       */
       question: Record<string, never>
       /**
        * Format: int64
-       * @description Of a change: the version it was made from. Another one by now is 409.
+       * @description In an update: the version that was edited. If there is another one by now, the answer is 409.
        */
       version?: number | null
     }
     /** @enum {string} */
     AnalysisKind: 'trend' | 'funnel' | 'retention' | 'paths' | 'distribution' | 'lifecycle'
-    /** @description What the console's own analytics client is started with. */
+    /** @description The configuration of the console's own analytics client. */
     Analytics: {
       url: string
       app_key: string
@@ -2489,7 +2495,7 @@ export interface components {
     }
     ApiKey: {
       kind: components['schemas']['ApiKeyKind']
-      /** @description `collect` in full; `query` masked, but for the answer that makes it. */
+      /** @description `collect` in full; `query` masked, except in the answer that creates it. */
       key: string
       created_at: components['schemas']['Millis']
       created_by?: components['schemas']['PersonRef'] | null
@@ -2497,7 +2503,7 @@ export interface components {
       last_used_ip?: string | null
       /**
        * Format: int64
-       * @description How many addresses used it in the last seven days; 50 stands for that many or more.
+       * @description How many addresses used it in the last seven days; 50 means that many or more.
        */
       addresses: number
       previous?: components['schemas']['PreviousKey'] | null
@@ -2511,7 +2517,7 @@ export interface components {
       kinds: components['schemas']['ApiKeyKind'][]
       /**
        * Format: int64
-       * @description How long the values before go on working; 24 unless given, 0 ends them at once.
+       * @description How long the previous values keep working; 24 by default, 0 ends them at once.
        * @default 24
        */
       grace_hours: number | null
@@ -2522,12 +2528,12 @@ export interface components {
       /** @description Origin and path prefix of the app's region. */
       endpoint: string
       /**
-       * @description Whether that is this instance: the console then stays where it is, whatever address the
-       *     person reached it by.
+       * @description Whether that is this instance: the console then stays where it is, whatever address the person
+       *     used to reach it.
        */
       is_local: boolean
     }
-    /** @description An app that comes with the invitation, and the role in it. */
+    /** @description An app that the invitation grants, and the role in it. */
     AppGrant: {
       app_id: components['schemas']['Id']
       role_id: components['schemas']['Id']
@@ -2569,7 +2575,7 @@ export interface components {
       role_id: components['schemas']['Id']
     }
     /**
-     * @description Where an app is in its life.
+     * @description The stage of an app's life.
      * @enum {string}
      */
     AppStatus: 'active' | 'archived' | 'deleted'
@@ -2580,11 +2586,11 @@ export interface components {
       timezone?: string | null
       /**
        * Format: int64
-       * @description Days that events are kept, or null for as long as the organization says.
+       * @description Days that events are kept, or null to follow the organization.
        */
       retention_days?: number | null
     }
-    /** @description An app, as someone who may see it does. */
+    /** @description An app, as someone with access to it sees it. */
     AppView: {
       id: components['schemas']['Id']
       org_id: components['schemas']['Id']
@@ -2603,36 +2609,39 @@ export interface components {
       archived_at?: components['schemas']['Millis'] | null
       deleted_at?: components['schemas']['Millis'] | null
       purge_at?: components['schemas']['Millis'] | null
-      /** @description From then on it cannot be restored. */
+      /** @description Whether the purge has started; from then on the app cannot be restored. */
       purge_started: boolean
       /**
        * Format: int64
-       * @description Members with a role in the app; owners and admins of the organization come on top.
+       * @description Members with a role in the app, in addition to the organization's owners and admins.
        */
       member_count: number
       /**
        * Format: int64
-       * @description Null where it is not known.
+       * @description Null if unknown.
        */
       events_24h?: number | null
-      /** @description Whether an event of it was ever stored. Null in lists. */
+      /** @description Whether the app ever stored an event. Null in lists. */
       has_events?: boolean | null
       /**
        * Format: int64
-       * @description How long its events are kept; null for as long as the organization says.
+       * @description How many days its events are kept; null to follow the organization.
        */
       retention_days?: number | null
       /**
        * Format: int64
-       * @description What the organization says. Null in lists.
+       * @description The organization's retention in days. Null in lists.
        */
       org_retention_days?: number | null
-      /** @description What its pages send with their events. Null in lists, and for those who may not view keys. */
+      /**
+       * @description The key that its pages send with their events. Null in lists, and for people who may not view
+       *     keys.
+       */
       collect_key?: string | null
-      /** @description What the caller may do in it. */
+      /** @description The caller's permissions in the app. */
       permissions: components['schemas']['Permission'][]
     }
-    /** @description What was asked for, with all that was left open filled in. */
+    /** @description The requested range, with defaults filled in. */
     AskedRange: {
       start: string
       end: string
@@ -2642,9 +2651,9 @@ export interface components {
       partial: boolean
       /**
        * Format: int64
-       * @description The end of the part that is compared, in milliseconds since 1970: the end of the range, or of
-       *     the last quarter of an hour that is over. Null without a comparison and while no quarter of
-       *     an hour of the range is over.
+       * @description The end of the compared part, in milliseconds since 1970: the end of the range, or of the last
+       *     quarter of an hour that is over. Null without a comparison and until the first quarter of an hour
+       *     of the range is over.
        */
       compared_until?: number | null
       previous?: components['schemas']['PreviousRange'] | null
@@ -2653,7 +2662,7 @@ export interface components {
       /** @description user, key (a program), operator (the command line), system, anonymous. */
       kind: string
       id?: components['schemas']['Id'] | null
-      /** @description Null when the account is gone. */
+      /** @description Null if the account no longer exists. */
       name?: string | null
       email?: string | null
     }
@@ -2662,11 +2671,11 @@ export interface components {
       at: components['schemas']['Millis']
       actor: components['schemas']['AuditActor']
       action: string
-      /** @description In words of the request's language. */
+      /** @description In words, in the language of the request. */
       action_name: string
       target: components['schemas']['AuditTarget']
       app_id?: components['schemas']['Id'] | null
-      /** @description Null where the entry concerns no app, or one whose data was purged. */
+      /** @description Null if the entry concerns no app, or one whose data was purged. */
       app_name?: string | null
       /** @description What changed; never a secret. */
       details: Record<string, never>
@@ -2699,7 +2708,7 @@ export interface components {
       from: number
       /**
        * Format: double
-       * @description Not included; null of the last.
+       * @description Not included; null for the last.
        */
       to?: number | null
       /** Format: int64 */
@@ -2716,7 +2725,7 @@ export interface components {
       wechatwork?: components['schemas']['Binding'] | null
       feishu?: components['schemas']['Binding'] | null
     }
-    /** @description Something that happened before. */
+    /** @description Something that happened before the error. */
     Breadcrumb: {
       /**
        * Format: double
@@ -2732,7 +2741,7 @@ export interface components {
       device_type: components['schemas']['ValueFigures'][]
       language: components['schemas']['ValueFigures'][]
     }
-    /** @description What happened in one bucket. Of one that lies ahead every figure is null. */
+    /** @description What happened in one bucket. For a bucket that lies ahead every figure is null. */
     Bucket: {
       /**
        * Format: int64
@@ -2753,7 +2762,7 @@ export interface components {
       new_devices?: number | null
       /**
        * Format: int64
-       * @description Those that began in it.
+       * @description Sessions that began in it.
        */
       sessions?: number | null
     }
@@ -2777,24 +2786,25 @@ export interface components {
     }
     Cohort: components['schemas']['Saved'] & {
       /**
-       * @description How it says who belongs to it: `of` is ids, figure or rule. Of ids there is the `count`; the
-       *     ids themselves only in the answer about one cohort, and for those who may see personal data.
+       * @description Who belongs to it: `of` is ids, figure or rule. For ids there is the `count`; the ids themselves
+       *     are only in the answer about one cohort, and only for callers who may see personal data.
        */
       definition: Record<string, never>
     }
     CohortBody: {
       name: string
       description?: string | null
-      /** @description For the app (needs cohort:manage); false: for oneself. */
+      /** @description Whether it is for the whole app (needs cohort:manage) or only for oneself. */
       shared: boolean
       /**
-       * @description `{of: "ids", ids}` (at most 10,000, needs profile:pii; in a change, none: those stay that are
-       *     there), `{of: "figure", question, pick}`, or `{of: "rule", all}` or `any` of at most 10 rules.
+       * @description `{of: "ids", ids}` (at most 10,000, needs profile:pii; in an update without `ids` the existing
+       *     ones stay), `{of: "figure", question, pick}`, or `{of: "rule", all}` or `any` with at most 10
+       *     rules.
        */
       definition: Record<string, never>
       /**
        * Format: int64
-       * @description Of a change: the version it was made from. Another one by now is 409.
+       * @description In an update: the version that was edited. If there is another one by now, the answer is 409.
        */
       version?: number | null
     }
@@ -2803,7 +2813,7 @@ export interface components {
       start: number
       /** Format: int64 */
       size: number
-      /** @description In its own unit and each of those after it; null where that is not over. */
+      /** @description In its own unit and each of those after it; null for units that are not over. */
       returned: (number | null)[]
     }
     CohortSize: {
@@ -2813,14 +2823,14 @@ export interface components {
       computed_at: number
     }
     CohortSizes: {
-      /** @description One for each day on which it was measured, the oldest first; 90 at the most. */
+      /** @description One for each day on which it was measured, the oldest first; at most 90. */
       sizes: components['schemas']['DaySize'][]
     }
     CohortsOfGroup: components['schemas']['GroupValues'] & {
       cohorts: components['schemas']['CohortFigures'][]
       average: (number | null)[]
     }
-    /** @description Which days, and which of their events. */
+    /** @description The days and events that a question is about. */
     Common: {
       /** @example 2026-11-01 */
       start: string
@@ -2854,9 +2864,9 @@ export interface components {
     }
     /** @enum {string} */
     CountedQuantity: 'times' | 'days'
-    /** @description A new key and, this once, its secret. */
+    /** @description A new key and, only this once, its secret. */
     CreatedAccessKey: components['schemas']['AccessKey'] & {
-      /** @description Never told again. */
+      /** @description Never shown again. */
       secret: string
     }
     /** @description The signed-in person, as the console needs them. */
@@ -2872,13 +2882,13 @@ export interface components {
       last_login_at?: components['schemas']['Millis'] | null
       created_at: components['schemas']['Millis']
       /**
-       * @description Whether there is an app to open or an organization to run; without it the console goes to
+       * @description Whether there is an app to open or an organization to manage; if not, the console goes to
        *     /no-auth.
        */
       allow_visited_app: boolean
-      /** @description Whether the person runs this instance and sees what its console reports. */
+      /** @description Whether the person operates this instance and sees what its console reports. */
       operator: boolean
-      /** @description Which channels each type of notification takes. */
+      /** @description The channels of each type of notification. */
       notification_types: components['schemas']['BTreeMap']
       bindings: components['schemas']['Bindings']
       mfa: components['schemas']['Mfa']
@@ -2901,7 +2911,7 @@ export interface components {
         id: string
         name: string
         enabled: boolean
-        /** @description What a call signed with it would meet. */
+        /** @description Whether a call signed with it would be accepted. */
         state: components['schemas']['AccessKeyState']
         created_at: components['schemas']['Millis']
         created_by?: components['schemas']['PersonRef'] | null
@@ -2910,7 +2920,7 @@ export interface components {
         last_used_ip?: string | null
         /**
          * Format: int64
-         * @description How many addresses used it in the last seven days; 50 stands for that many or more.
+         * @description How many addresses used it in the last seven days; 50 means that many or more.
          */
         addresses: number
       }
@@ -2924,7 +2934,7 @@ export interface components {
         addresses: components['schemas']['UsedFrom'][]
         /**
          * Format: int64
-         * @description Messages that calls signed with it brought in the last seven days; null where it is not known.
+         * @description Messages sent by calls signed with it in the last seven days; null if unknown.
          */
         messages_7d?: number | null
       }
@@ -2946,7 +2956,7 @@ export interface components {
         added: number
         /**
          * Format: int64
-         * @description In the app already, or not of the organization.
+         * @description Already in the app, or not in the organization.
          */
         skipped: number
       }
@@ -2955,7 +2965,7 @@ export interface components {
     Data_Analysis: {
       data: components['schemas']['Saved'] & {
         kind: components['schemas']['AnalysisKind']
-        /** @description As it was saved, but for what is not shown. */
+        /** @description As it was saved, except for what is hidden from the caller. */
         question: unknown
       }
     }
@@ -3002,7 +3012,7 @@ export interface components {
     }
     /** @description The envelope of every success: `{"data": …}`. */
     Data_AppView: {
-      /** @description An app, as someone who may see it does. */
+      /** @description An app, as someone with access to it sees it. */
       data: {
         id: components['schemas']['Id']
         org_id: components['schemas']['Id']
@@ -3021,33 +3031,36 @@ export interface components {
         archived_at?: components['schemas']['Millis'] | null
         deleted_at?: components['schemas']['Millis'] | null
         purge_at?: components['schemas']['Millis'] | null
-        /** @description From then on it cannot be restored. */
+        /** @description Whether the purge has started; from then on the app cannot be restored. */
         purge_started: boolean
         /**
          * Format: int64
-         * @description Members with a role in the app; owners and admins of the organization come on top.
+         * @description Members with a role in the app, in addition to the organization's owners and admins.
          */
         member_count: number
         /**
          * Format: int64
-         * @description Null where it is not known.
+         * @description Null if unknown.
          */
         events_24h?: number | null
-        /** @description Whether an event of it was ever stored. Null in lists. */
+        /** @description Whether the app ever stored an event. Null in lists. */
         has_events?: boolean | null
         /**
          * Format: int64
-         * @description How long its events are kept; null for as long as the organization says.
+         * @description How many days its events are kept; null to follow the organization.
          */
         retention_days?: number | null
         /**
          * Format: int64
-         * @description What the organization says. Null in lists.
+         * @description The organization's retention in days. Null in lists.
          */
         org_retention_days?: number | null
-        /** @description What its pages send with their events. Null in lists, and for those who may not view keys. */
+        /**
+         * @description The key that its pages send with their events. Null in lists, and for people who may not view
+         *     keys.
+         */
         collect_key?: string | null
-        /** @description What the caller may do in it. */
+        /** @description The caller's permissions in the app. */
         permissions: components['schemas']['Permission'][]
       }
     }
@@ -3082,8 +3095,8 @@ export interface components {
     Data_Cohort: {
       data: components['schemas']['Saved'] & {
         /**
-         * @description How it says who belongs to it: `of` is ids, figure or rule. Of ids there is the `count`; the
-         *     ids themselves only in the answer about one cohort, and for those who may see personal data.
+         * @description Who belongs to it: `of` is ids, figure or rule. For ids there is the `count`; the ids themselves
+         *     are only in the answer about one cohort, and only for callers who may see personal data.
          */
         definition: Record<string, never>
       }
@@ -3100,7 +3113,7 @@ export interface components {
     /** @description The envelope of every success: `{"data": …}`. */
     Data_CohortSizes: {
       data: {
-        /** @description One for each day on which it was measured, the oldest first; 90 at the most. */
+        /** @description One for each day on which it was measured, the oldest first; at most 90. */
         sizes: components['schemas']['DaySize'][]
       }
     }
@@ -3113,9 +3126,9 @@ export interface components {
     }
     /** @description The envelope of every success: `{"data": …}`. */
     Data_CreatedAccessKey: {
-      /** @description A new key and, this once, its secret. */
+      /** @description A new key and, only this once, its secret. */
       data: components['schemas']['AccessKey'] & {
-        /** @description Never told again. */
+        /** @description Never shown again. */
         secret: string
       }
     }
@@ -3134,13 +3147,13 @@ export interface components {
         last_login_at?: components['schemas']['Millis'] | null
         created_at: components['schemas']['Millis']
         /**
-         * @description Whether there is an app to open or an organization to run; without it the console goes to
+         * @description Whether there is an app to open or an organization to manage; if not, the console goes to
          *     /no-auth.
          */
         allow_visited_app: boolean
-        /** @description Whether the person runs this instance and sees what its console reports. */
+        /** @description Whether the person operates this instance and sees what its console reports. */
         operator: boolean
-        /** @description Which channels each type of notification takes. */
+        /** @description The channels of each type of notification. */
         notification_types: components['schemas']['BTreeMap']
         bindings: components['schemas']['Bindings']
         mfa: components['schemas']['Mfa']
@@ -3154,13 +3167,16 @@ export interface components {
     /** @description The envelope of every success: `{"data": …}`. */
     Data_Deletion: {
       data: {
-        /** @description Organizations that would be left without an owner. Each must get another one, or go, first. */
+        /**
+         * @description Organizations that would be left without an owner. Each must get another owner or be deleted
+         *     first.
+         */
         blocked_by: components['schemas']['OwnedOrg'][]
       }
     }
     /** @description The envelope of every success: `{"data": …}`. */
     Data_Done: {
-      /** @description The data of a call that has nothing to tell but that it worked. */
+      /** @description The data of a call whose only result is that it worked. */
       data: Record<string, never>
     }
     /** @description The envelope of every success: `{"data": …}`. */
@@ -3175,13 +3191,13 @@ export interface components {
         days: components['schemas']['EngagedDay'][]
         /**
          * Format: double
-         * @description The mean of the days' people over those of the month that ends with the last whole day; of the
-         *     days of the range, the last thirty.
+         * @description The mean of the daily people divided by those of the month that ends with the last whole day;
+         *     over the days of the range, at most the last thirty.
          */
         stickiness?: number | null
         last_whole_day?: components['schemas']['ActiveDay'] | null
         so_far?: components['schemas']['ActiveDay'] | null
-        /** @description Of the last day of the range that does not lie ahead; so far, where that is today. */
+        /** @description For the last day of the range that is not in the future; so far, if that is today. */
         today: components['schemas']['ActivePeople']
         retention: components['schemas']['Retention']
       }
@@ -3190,7 +3206,7 @@ export interface components {
     Data_Envs: {
       data: {
         /**
-         * @description Where it contains "production", the console looks for new versions.
+         * @description If it contains "production", the console checks for new versions.
          * @example production-front
          */
         environment: string
@@ -3198,11 +3214,11 @@ export interface components {
         build_message?: string | null
         registration: components['schemas']['Registration']
         providers: components['schemas']['Providers']
-        /** @description Whether a mail server is set; without one, mails become files on the server. */
+        /** @description Whether a mail server is configured; without one, mail is written to files on the server. */
         mail_configured: boolean
         /** @description Whether pages carry the signed-in person's name as a watermark. */
         watermark: boolean
-        /** @description The domain that passkeys are bound to; null where the instance cannot use them. */
+        /** @description The domain that passkeys are bound to; null if the instance cannot use them. */
         passkey_domain?: string | null
         analytics?: components['schemas']['Analytics'] | null
         error_reporting?: components['schemas']['ErrorReporting'] | null
@@ -3214,7 +3230,7 @@ export interface components {
       data: {
         id: components['schemas']['Id']
         kind: components['schemas']['SubjectKind']
-        /** @description In full until it is done, masked from then on. */
+        /** @description In full until the erasure is done, masked from then on. */
         subject_hint: string
         state: components['schemas']['ErasureState']
         asked_by?: components['schemas']['PersonRef'] | null
@@ -3222,7 +3238,7 @@ export interface components {
         done_at?: components['schemas']['Millis'] | null
         /**
          * Format: int64
-         * @description How many events went.
+         * @description How many events were removed.
          */
         events?: number | null
       }
@@ -3239,7 +3255,7 @@ export interface components {
       data: components['schemas']['Paged_EventItem'] & {
         /** @description Whether the caller may describe and hide events. */
         can_manage: boolean
-        /** @description False where there are more names than can be listed; then these are the latest. */
+        /** @description False if there are more names than can be listed; then these are the latest. */
         complete: boolean
         other?: components['schemas']['OtherEvents'] | null
       }
@@ -3259,12 +3275,12 @@ export interface components {
         times: number[]
         /**
          * Format: int64
-         * @description The one of these whose bucket is not over: its points are so far. Null where none is.
+         * @description The start of the bucket that is not over: its points are so far. Null if there is none.
          */
         partial?: number | null
         /**
          * Format: double
-         * @description Each event once, also where it is in several groups.
+         * @description Each event counts once, even if it is in several groups.
          */
         total: number
         /** @description The largest first, the rest last. */
@@ -3275,27 +3291,27 @@ export interface components {
     Data_InstanceHealth: {
       data: {
         status: components['schemas']['HealthStatus']
-        /** @description When this was looked at, by the database's clock, as all times here. */
+        /** @description The time of these findings, by the database's clock, like all times here. */
         at: components['schemas']['Millis']
         /** @description The worst first. */
         problems: components['schemas']['Problem'][]
-        /** @description Those who gave a sign of life within a day, the oldest first. */
+        /** @description Instances with a sign of life within the last day, the oldest first. */
         instances: components['schemas']['FleetInstance'][]
         leases: components['schemas']['FleetLease'][]
         /** @description The latest run of each job on each instance, the latest first. */
         job_runs: components['schemas']['JobRun'][]
         backup?: components['schemas']['JobRun'] | null
         database: components['schemas']['StoreHealth']
-        /** @description As the instance that answers sees them. */
+        /** @description As seen by the answering instance. */
         event_stores: components['schemas']['StoreHealth'][]
       }
     }
     /** @description The envelope of every success: `{"data": …}`. */
     Data_InvitationLink: {
-      /** @description A link into the organization, for whoever cannot be written to. */
+      /** @description A link into the organization, for someone who cannot be reached by mail. */
       data: {
         link: string
-        /** @description False where the address has an account, whose owner signs in and accepts. */
+        /** @description False where the address already has an account, whose owner signs in and accepts. */
         makes_account: boolean
         expires_at: components['schemas']['Millis']
       }
@@ -3327,7 +3343,7 @@ export interface components {
           id: string
           name: string
           enabled: boolean
-          /** @description What a call signed with it would meet. */
+          /** @description Whether a call signed with it would be accepted. */
           state: components['schemas']['AccessKeyState']
           created_at: components['schemas']['Millis']
           created_by?: components['schemas']['PersonRef'] | null
@@ -3336,7 +3352,7 @@ export interface components {
           last_used_ip?: string | null
           /**
            * Format: int64
-           * @description How many addresses used it in the last seven days; 50 stands for that many or more.
+           * @description How many addresses used it in the last seven days; 50 means that many or more.
            */
           addresses: number
         }[]
@@ -3350,7 +3366,7 @@ export interface components {
       data: {
         items: (components['schemas']['Saved'] & {
           kind: components['schemas']['AnalysisKind']
-          /** @description As it was saved, but for what is not shown. */
+          /** @description As it was saved, except for what is hidden from the caller. */
           question: unknown
         })[]
         /** Format: int64 */
@@ -3363,7 +3379,7 @@ export interface components {
       data: {
         items: {
           kind: components['schemas']['ApiKeyKind']
-          /** @description `collect` in full; `query` masked, but for the answer that makes it. */
+          /** @description `collect` in full; `query` masked, except in the answer that creates it. */
           key: string
           created_at: components['schemas']['Millis']
           created_by?: components['schemas']['PersonRef'] | null
@@ -3371,7 +3387,7 @@ export interface components {
           last_used_ip?: string | null
           /**
            * Format: int64
-           * @description How many addresses used it in the last seven days; 50 stands for that many or more.
+           * @description How many addresses used it in the last seven days; 50 means that many or more.
            */
           addresses: number
           previous?: components['schemas']['PreviousKey'] | null
@@ -3421,33 +3437,36 @@ export interface components {
           archived_at?: components['schemas']['Millis'] | null
           deleted_at?: components['schemas']['Millis'] | null
           purge_at?: components['schemas']['Millis'] | null
-          /** @description From then on it cannot be restored. */
+          /** @description Whether the purge has started; from then on the app cannot be restored. */
           purge_started: boolean
           /**
            * Format: int64
-           * @description Members with a role in the app; owners and admins of the organization come on top.
+           * @description Members with a role in the app, in addition to the organization's owners and admins.
            */
           member_count: number
           /**
            * Format: int64
-           * @description Null where it is not known.
+           * @description Null if unknown.
            */
           events_24h?: number | null
-          /** @description Whether an event of it was ever stored. Null in lists. */
+          /** @description Whether the app ever stored an event. Null in lists. */
           has_events?: boolean | null
           /**
            * Format: int64
-           * @description How long its events are kept; null for as long as the organization says.
+           * @description How many days its events are kept; null to follow the organization.
            */
           retention_days?: number | null
           /**
            * Format: int64
-           * @description What the organization says. Null in lists.
+           * @description The organization's retention in days. Null in lists.
            */
           org_retention_days?: number | null
-          /** @description What its pages send with their events. Null in lists, and for those who may not view keys. */
+          /**
+           * @description The key that its pages send with their events. Null in lists, and for people who may not view
+           *     keys.
+           */
           collect_key?: string | null
-          /** @description What the caller may do in it. */
+          /** @description The caller's permissions in the app. */
           permissions: components['schemas']['Permission'][]
         }[]
         /** Format: int64 */
@@ -3463,11 +3482,11 @@ export interface components {
           at: components['schemas']['Millis']
           actor: components['schemas']['AuditActor']
           action: string
-          /** @description In words of the request's language. */
+          /** @description In words, in the language of the request. */
           action_name: string
           target: components['schemas']['AuditTarget']
           app_id?: components['schemas']['Id'] | null
-          /** @description Null where the entry concerns no app, or one whose data was purged. */
+          /** @description Null if the entry concerns no app, or one whose data was purged. */
           app_name?: string | null
           /** @description What changed; never a secret. */
           details: Record<string, never>
@@ -3498,8 +3517,8 @@ export interface components {
       data: {
         items: (components['schemas']['Saved'] & {
           /**
-           * @description How it says who belongs to it: `of` is ids, figure or rule. Of ids there is the `count`; the
-           *     ids themselves only in the answer about one cohort, and for those who may see personal data.
+           * @description Who belongs to it: `of` is ids, figure or rule. For ids there is the `count`; the ids themselves
+           *     are only in the answer about one cohort, and only for callers who may see personal data.
            */
           definition: Record<string, never>
         })[]
@@ -3514,7 +3533,7 @@ export interface components {
         items: {
           id: components['schemas']['Id']
           kind: components['schemas']['SubjectKind']
-          /** @description In full until it is done, masked from then on. */
+          /** @description In full until the erasure is done, masked from then on. */
           subject_hint: string
           state: components['schemas']['ErasureState']
           asked_by?: components['schemas']['PersonRef'] | null
@@ -3522,7 +3541,7 @@ export interface components {
           done_at?: components['schemas']['Millis'] | null
           /**
            * Format: int64
-           * @description How many events went.
+           * @description How many events were removed.
            */
           events?: number | null
         }[]
@@ -3538,16 +3557,16 @@ export interface components {
           id: components['schemas']['Id']
           /** @description What was thrown: `TypeError`. */
           kind: string
-          /** @description In the latest one's words. */
+          /** @description The message of the latest report. */
           message: string
           /**
            * Format: int64
-           * @description How many came, also of those that are kept no longer.
+           * @description How many reports there were, including deleted ones.
            */
           reports: number
           /**
            * Format: int64
-           * @description How many signed-in people met it.
+           * @description How many signed-in people encountered it.
            */
           people: number
           first_seen_at: components['schemas']['Millis']
@@ -3616,7 +3635,7 @@ export interface components {
           id: components['schemas']['Id']
           organization: components['schemas']['OrgRef']
           role: components['schemas']['OrgRole']
-          /** @description The name of whoever invited. */
+          /** @description The name of the person who sent the invitation. */
           invited_by?: string | null
           expires_at: components['schemas']['Millis']
         }[]
@@ -3635,11 +3654,11 @@ export interface components {
           role: components['schemas']['OrgRole']
           joined_at: components['schemas']['Millis']
           last_login_at?: components['schemas']['Millis'] | null
-          /** @description Whether they have a second factor or a passkey; told to those who manage members. */
+          /** @description Whether they have a second factor or a passkey; only shown to those who manage members. */
           mfa?: boolean | null
           /**
            * Format: int64
-           * @description Active apps they reach.
+           * @description The number of active apps they can open.
            */
           app_count: number
           is_me: boolean
@@ -3655,9 +3674,9 @@ export interface components {
         items: {
           id: components['schemas']['Id']
           name: string
-          /** @description IANA name; the default of its dashboard. */
+          /** @description IANA name; the default for its dashboard. */
           timezone: string
-          /** @description The caller's. */
+          /** @description The caller's role. */
           role: components['schemas']['OrgRole']
           /** @description What the caller may do in it. */
           permissions: components['schemas']['Permission'][]
@@ -3670,7 +3689,7 @@ export interface components {
           app_count: number
           /** @description Whether members need a second factor. */
           require_mfa: boolean
-          /** @description Whether members other than owners have to come in through its single sign-on. */
+          /** @description Whether members other than owners must sign in through its provider. */
           require_sso: boolean
           /**
            * Format: int64
@@ -3737,7 +3756,7 @@ export interface components {
     }
     /** @description The envelope of every success: `{"data": …}`. */
     Data_LoginAnswer: {
-      /** @description What signing in answers: the person, or that the second step is still to come. */
+      /** @description The answer to signing in: the person, or that a second step is required. */
       data: components['schemas']['CurrentUser'] | components['schemas']['MfaRequired']
     }
     /** @description The envelope of every success: `{"data": …}`. */
@@ -3760,13 +3779,13 @@ export interface components {
     }
     /** @description The envelope of every success: `{"data": …}`. */
     Data_OrgView: {
-      /** @description An organization, as one of its members sees it. */
+      /** @description An organization, as its members see it. */
       data: {
         id: components['schemas']['Id']
         name: string
-        /** @description IANA name; the default of its dashboard. */
+        /** @description IANA name; the default for its dashboard. */
         timezone: string
-        /** @description The caller's. */
+        /** @description The caller's role. */
         role: components['schemas']['OrgRole']
         /** @description What the caller may do in it. */
         permissions: components['schemas']['Permission'][]
@@ -3779,7 +3798,7 @@ export interface components {
         app_count: number
         /** @description Whether members need a second factor. */
         require_mfa: boolean
-        /** @description Whether members other than owners have to come in through its single sign-on. */
+        /** @description Whether members other than owners must sign in through its provider. */
         require_sso: boolean
         /**
          * Format: int64
@@ -3812,16 +3831,16 @@ export interface components {
       data: {
         items: {
           id: string
-          /** @description What to ask for this one by: the same. */
+          /** @description The same as `id`, for use in requests about it. */
           ref: string
           first_seen?: components['schemas']['Millis'] | null
           last_seen?: components['schemas']['Millis'] | null
           properties: Record<string, never>
-          /** @description Whether something was left out of the properties. */
+          /** @description Whether some properties are hidden. */
           redacted: boolean
-          /** @description Whether the profile outgrew its limits, and has not all that was sent. */
+          /** @description Whether the profile reached its limits and lacks some of what was sent. */
           truncated: boolean
-          /** @description Whether long values are cut here; the answer about this one alone has them whole. */
+          /** @description Whether long values are cut here; the answer about this one alone has them in full. */
           shortened: boolean
         }[]
         /** Format: int64 */
@@ -3852,13 +3871,13 @@ export interface components {
     /** @description The envelope of every success: `{"data": …}`. */
     Data_PendingLinks: {
       data: {
-        /** @description The latest first, one of each kind and address. */
+        /** @description Newest first, one of each kind and address. */
         items: components['schemas']['PendingLink'][]
       }
     }
     /** @description The envelope of every success: `{"data": …}`. */
     Data_PeoplePage: {
-      /** @description Whoever was seen last comes first. */
+      /** @description Most recently seen first. */
       data: {
         /** Format: int64 */
         total: number
@@ -3881,13 +3900,13 @@ export interface components {
       data: components['schemas']['ProfileItem'] & {
         /**
          * Format: int64
-         * @description As far as they are kept.
+         * @description Those that are still stored.
          */
         events: number
         top_events: components['schemas']['TopEvent'][]
-        /** @description Of a user: the devices they used, the latest first. */
+        /** @description For a user: the devices they used, the latest first. */
         devices?: string[] | null
-        /** @description Of a device: who used it, the latest first. */
+        /** @description For a device: the users who used it, the latest first. */
         users?: string[] | null
         updated_at?: components['schemas']['Millis'] | null
       }
@@ -3898,7 +3917,7 @@ export interface components {
         items: components['schemas']['ProfileEvent'][]
         /**
          * Format: int64
-         * @description What to ask for as `before` to go on; null at the end.
+         * @description The value of `before` for the next page; null at the end.
          */
         next?: number | null
       }
@@ -3908,14 +3927,14 @@ export interface components {
       data: {
         /**
          * Format: int64
-         * @description How many events were looked at: the newest of the last thirty days.
+         * @description How many events were sampled: the newest of the last thirty days.
          */
         sampled: number
         items: components['schemas']['PropertyItem'][]
         /**
          * Format: int64
-         * @description How many further names these events carry, at the least: rare ones, and those over the app's
-         *     daily limit.
+         * @description How many further names these events carry at least: rare ones, and those over the app's daily
+         *     limit.
          */
         more: number
       }
@@ -3932,14 +3951,14 @@ export interface components {
     /** @description The envelope of every success: `{"data": …}`. */
     Data_QueuePlace: {
       data: {
-        /** @description About how many calls go before the caller's, on this instance; null where none of theirs waits. */
+        /** @description About how many calls are ahead of the caller's on this instance; null if none of theirs waits. */
         ahead?: number | null
       }
     }
     /** @description The envelope of every success: `{"data": …}`. */
     Data_RecoveryCodes: {
       data: {
-        /** @description Ten, each for one sign-in; told this once. */
+        /** @description Ten, each for one sign-in; shown only this once. */
         recovery_codes: string[]
       }
     }
@@ -3950,7 +3969,7 @@ export interface components {
         apps: components['schemas']['LostApp'][]
         /** Format: int64 */
         app_count: number
-        /** @description Access keys they made, which go on working unless disabled; up to twenty. */
+        /** @description Access keys they made, which keep working unless disabled; up to twenty. */
         access_keys: components['schemas']['MadeKey'][]
         /** Format: int64 */
         access_key_count: number
@@ -3967,7 +3986,7 @@ export interface components {
       data: {
         /**
          * Format: int64
-         * @description Events that are older than that now.
+         * @description Events that are already older than that.
          */
         events: number
       }
@@ -4004,11 +4023,11 @@ export interface components {
         verified_at?: components['schemas']['Millis'] | null
         verified_by?: components['schemas']['VerifiedBy'] | null
         /**
-         * @description Where the TXT record goes.
+         * @description The name of the TXT record.
          * @example _atrium-challenge.example.com
          */
         record_name: string
-        /** @description What the TXT record says. */
+        /** @description The value of the TXT record. */
         record_value: string
       }
     }
@@ -4039,40 +4058,40 @@ export interface components {
     Data_SsoTestView: {
       data: {
         ok: boolean
-        /** @description In the order they are tried; after one that failed, the rest is skipped. */
+        /** @description In the order they are tried; steps after a failed one are skipped. */
         steps: components['schemas']['TestStep'][]
       }
     }
     /** @description The envelope of every success: `{"data": …}`. */
     Data_SsoView: {
-      /** @description An organization's single sign-on, as its owners see it. The secret is never told. */
+      /** @description An organization's single sign-on, as its owners see it. Never includes the secret. */
       data: {
         /** @description Whether there is a provider; without one its fields are empty. */
         configured: boolean
         enabled: boolean
-        /** @description Whether members other than owners have to come in through it. */
+        /** @description Whether members other than owners must sign in through it. */
         enforced: boolean
         issuer: string
         client_id: string
         has_secret: boolean
-        /** @description What someone becomes who comes for the first time without an invitation. */
+        /** @description The role of people who sign in for the first time without an invitation. */
         default_role: components['schemas']['DefaultRole']
         /** @description What to register with the provider. */
         redirect_uri: string
         domains: components['schemas']['SsoDomain'][]
         /**
          * Format: int64
-         * @description Members who have come through it.
+         * @description Members who have signed in through it.
          */
         linked_members: number
         /**
          * Format: int64
-         * @description Members, owners aside, who have not.
+         * @description Members other than owners who have not.
          */
         unlinked_members: number
         /**
          * Format: int64
-         * @description Linked members who could sign in with nothing else, if it were removed.
+         * @description Linked members who could not sign in any other way if it were removed.
          */
         only_way_members: number
         updated_at?: components['schemas']['Millis'] | null
@@ -4081,12 +4100,12 @@ export interface components {
     /** @description The envelope of every success: `{"data": …}`. */
     Data_TokenView: {
       data: {
-        /** @description The address the link was sent to; a set-up link has none. */
+        /** @description The address the link was sent to; a setup link has none. */
         email?: string | null
         kind: components['schemas']['TokenKind']
-        /** @description The name of the organization an invitation leads into. */
+        /** @description The name of the organization that an invitation leads to. */
         organization?: string | null
-        /** @description The address of the account that a change of address is about. */
+        /** @description For a change of address: the account's current address. */
         account?: string | null
       }
     }
@@ -4124,8 +4143,7 @@ export interface components {
         more: boolean
         /**
          * Format: int64
-         * @description How many of the events that were looked at carry a value over the app's daily limit, which
-         *     is not offered.
+         * @description How many of the sampled events carry a value over the app's daily limit, which is not offered.
          */
         other: number
       }
@@ -4148,13 +4166,13 @@ export interface components {
       }[]
     }
     DaySize: {
-      /** @description Where the app is. */
+      /** @description In the app's time zone. */
       date: string
       /** Format: int64 */
       people: number
     }
     /**
-     * @description Nobody becomes an owner by signing in.
+     * @description The role of new members. Nobody becomes an owner by signing in.
      * @enum {string}
      */
     DefaultRole: 'member' | 'admin'
@@ -4163,19 +4181,22 @@ export interface components {
       email: string
     }
     Deletion: {
-      /** @description Organizations that would be left without an owner. Each must get another one, or go, first. */
+      /**
+       * @description Organizations that would be left without an owner. Each must get another owner or be deleted
+       *     first.
+       */
       blocked_by: components['schemas']['OwnedOrg'][]
     }
     DistributionBody: components['schemas']['Common'] & {
       event: components['schemas']['EventBody']
       of: components['schemas']['QuantityBody']
-      /** @description Where ranges begin, in rising order; chosen by what there is, unless given. */
+      /** @description Where ranges begin, in ascending order; chosen by the data unless given. */
       edges?: number[] | null
     }
     DistributionFigures: {
       bins: components['schemas']['BinFigures'][]
     }
-    /** @description The data of a call that has nothing to tell but that it worked. */
+    /** @description The data of a call whose only result is that it worked. */
     Done: Record<string, never>
     EmailChange: {
       email: string
@@ -4197,7 +4218,7 @@ export interface components {
       partial: boolean
       /**
        * Format: int64
-       * @description Those whose first event ever is on this day.
+       * @description People whose first event ever is on this day.
        */
       new_users: number
       /**
@@ -4210,19 +4231,19 @@ export interface components {
       days: components['schemas']['EngagedDay'][]
       /**
        * Format: double
-       * @description The mean of the days' people over those of the month that ends with the last whole day; of the
-       *     days of the range, the last thirty.
+       * @description The mean of the daily people divided by those of the month that ends with the last whole day;
+       *     over the days of the range, at most the last thirty.
        */
       stickiness?: number | null
       last_whole_day?: components['schemas']['ActiveDay'] | null
       so_far?: components['schemas']['ActiveDay'] | null
-      /** @description Of the last day of the range that does not lie ahead; so far, where that is today. */
+      /** @description For the last day of the range that is not in the future; so far, if that is today. */
       today: components['schemas']['ActivePeople']
       retention: components['schemas']['Retention']
     }
     Envs: {
       /**
-       * @description Where it contains "production", the console looks for new versions.
+       * @description If it contains "production", the console checks for new versions.
        * @example production-front
        */
       environment: string
@@ -4230,11 +4251,11 @@ export interface components {
       build_message?: string | null
       registration: components['schemas']['Registration']
       providers: components['schemas']['Providers']
-      /** @description Whether a mail server is set; without one, mails become files on the server. */
+      /** @description Whether a mail server is configured; without one, mail is written to files on the server. */
       mail_configured: boolean
       /** @description Whether pages carry the signed-in person's name as a watermark. */
       watermark: boolean
-      /** @description The domain that passkeys are bound to; null where the instance cannot use them. */
+      /** @description The domain that passkeys are bound to; null if the instance cannot use them. */
       passkey_domain?: string | null
       analytics?: components['schemas']['Analytics'] | null
       error_reporting?: components['schemas']['ErrorReporting'] | null
@@ -4243,7 +4264,7 @@ export interface components {
     Erasure: {
       id: components['schemas']['Id']
       kind: components['schemas']['SubjectKind']
-      /** @description In full until it is done, masked from then on. */
+      /** @description In full until the erasure is done, masked from then on. */
       subject_hint: string
       state: components['schemas']['ErasureState']
       asked_by?: components['schemas']['PersonRef'] | null
@@ -4251,7 +4272,7 @@ export interface components {
       done_at?: components['schemas']['Millis'] | null
       /**
        * Format: int64
-       * @description How many events went.
+       * @description How many events were removed.
        */
       events?: number | null
     }
@@ -4406,16 +4427,16 @@ export interface components {
       id: components['schemas']['Id']
       /** @description What was thrown: `TypeError`. */
       kind: string
-      /** @description In the latest one's words. */
+      /** @description The message of the latest report. */
       message: string
       /**
        * Format: int64
-       * @description How many came, also of those that are kept no longer.
+       * @description How many reports there were, including deleted ones.
        */
       reports: number
       /**
        * Format: int64
-       * @description How many signed-in people met it.
+       * @description How many signed-in people encountered it.
        */
       people: number
       first_seen_at: components['schemas']['Millis']
@@ -4430,10 +4451,10 @@ export interface components {
       error: string
       /** @description For a program; never changes. */
       code: components['schemas']['ErrorCode']
-      /** @description The field of the request that it is about. */
+      /** @description The field of the request that this is about. */
       field?: string | null
     }
-    /** @description One time that it happened. */
+    /** @description One occurrence. */
     ErrorReport: {
       id: components['schemas']['Id']
       at: components['schemas']['Millis']
@@ -4450,15 +4471,15 @@ export interface components {
       report: components['schemas']['ErrorReport']
       /** @description The thrown one first, then what caused it. */
       exceptions: components['schemas']['Exception'][]
-      /** @description What happened before, the latest first. */
+      /** @description What happened before the error, the latest first. */
       breadcrumbs: components['schemas']['Breadcrumb'][]
     }
-    /** @description What the console's reporting client is started with. */
+    /** @description The configuration of the console's error reporting client. */
     ErrorReporting: {
       dsn: string
       /** @description The path that reports are sent to. */
       tunnel: string
-      /** @description Whether they stay here for an operator to see; else an outside collector gets them. */
+      /** @description Whether reports are kept here for operators; otherwise they go to an external collector. */
       kept: boolean
     }
     /** @description Events that count as one kind. */
@@ -4473,13 +4494,16 @@ export interface components {
       events: number
       /** Format: int64 */
       users: number
-      /** @description All whose names are over the limits of their apps, together; the last one. */
+      /**
+       * @description Whether this is the sum of all events whose names are over the limits of their apps; it comes
+       *     last.
+       */
       other: boolean
     }
     EventList: components['schemas']['Paged_EventItem'] & {
       /** @description Whether the caller may describe and hide events. */
       can_manage: boolean
-      /** @description False where there are more names than can be listed; then these are the latest. */
+      /** @description False if there are more names than can be listed; then these are the latest. */
       complete: boolean
       other?: components['schemas']['OtherEvents'] | null
     }
@@ -4499,7 +4523,7 @@ export interface components {
     Exception: {
       kind: string
       message: string
-      /** @description Where it was thrown first, then who called that. */
+      /** @description Where it was thrown first, then the callers. */
       frames: components['schemas']['Frame'][]
     }
     ExplainedPermission: {
@@ -4520,12 +4544,12 @@ export interface components {
       times: number[]
       /**
        * Format: int64
-       * @description The one of these whose bucket is not over: its points are so far. Null where none is.
+       * @description The start of the bucket that is not over: its points are so far. Null if there is none.
        */
       partial?: number | null
       /**
        * Format: double
-       * @description Each event once, also where it is in several groups.
+       * @description Each event counts once, even if it is in several groups.
        */
       total: number
       /** @description The largest first, the rest last. */
@@ -4536,8 +4560,8 @@ export interface components {
       event?: string | null
       measure?: components['schemas']['ExploreMeasure']
       /**
-       * @description All of them must hold. Of a list, one element is enough. A value that is not shown to the
-       *     caller is not there: no filter finds it, and `not_set` holds.
+       * @description All of them must hold. For a list, one matching element is enough. A value that is hidden from
+       *     the caller is treated as absent: no filter matches it, and `not_set` holds.
        */
       filters?: components['schemas']['ExploreFilter'][]
       /**
@@ -4561,17 +4585,17 @@ export interface components {
     ExploreFilter: {
       property: string
       operator: components['schemas']['Operator']
-      /** @description One of them is enough; a comparison takes one, `set` and `not_set` none. */
+      /** @description One match is enough; a comparison takes one value; `set` and `not_set` take none. */
       values?: string[]
     }
     ExploreGroup: {
-      /** @description Null where the property is not set, where the value may not be told, and of the rest. */
+      /** @description Null if the property is not set, if the value is hidden, and for the rest. */
       value?: string | null
       /** @description Everything beyond the largest ten. */
       other: boolean
       /**
-       * @description There is a value, which may not be told. Such values are a group where five people or more
-       *     have them; those of fewer count as not set.
+       * @description Whether there is a value that is hidden. Hidden values form a group if five people or more have
+       *     them; otherwise they count as not set.
        */
       redacted: boolean
       /** Format: double */
@@ -4585,29 +4609,29 @@ export interface components {
       table: components['schemas']['Table']
     }
     /**
-     * @description A figure, what it was before, and by how much of that it changed. A range that is not over is
-     *     compared up to `compared_until` on both sides.
+     * @description A figure, its previous value, and the relative change. An unfinished range is compared up to
+     *     `compared_until` on both sides.
      */
     Figure: {
       /**
        * Format: int64
-       * @description Of the range; so far, where that is not over.
+       * @description For the range; so far, if it is not over.
        */
       value: number
       /**
        * Format: int64
-       * @description Of the part of the range that is compared: `value`, where the range is over. Null without a
-       *     comparison and while no quarter of an hour of the range is over.
+       * @description For the compared part of the range: equal to `value` if the range is over. Null without a
+       *     comparison and until the first quarter of an hour of the range is over.
        */
       compared?: number | null
       /**
        * Format: int64
-       * @description Of the same part of the range compared with; null as `compared` is.
+       * @description For the same part of the range compared with; null whenever `compared` is.
        */
       previous?: number | null
       /**
        * Format: double
-       * @description From `previous` to `compared`; null where there is nothing to compare with.
+       * @description From `previous` to `compared`; null if there is nothing to compare with.
        */
       change?: number | null
     }
@@ -4638,8 +4662,8 @@ export interface components {
         })
     FilterNode: components['schemas']['Filters'] | components['schemas']['FilterTest']
     /**
-     * @description Of a list, one element is enough. A value that is not shown to the caller is not there: no test
-     *     finds it, and `not_set` holds.
+     * @description For a list, one matching element is enough. A value that is hidden from the caller is treated as
+     *     absent: no test matches it, and `not_set` holds.
      */
     FilterTest: {
       /**
@@ -4649,7 +4673,7 @@ export interface components {
        */
       property: string
       operator: components['schemas']['Operator']
-      /** @description One of them is enough; a comparison takes one, `set`, `not_set` and cohorts none. */
+      /** @description One match is enough; a comparison takes one value; `set`, `not_set` and cohorts take none. */
       values?: string[]
     }
     Filters:
@@ -4666,20 +4690,20 @@ export interface components {
       version: string
       started_at: components['schemas']['Millis']
       seen_at: components['schemas']['Millis']
-      /** @description Whether it still gives signs of life. */
+      /** @description Whether its signs of life are recent. */
       alive: boolean
-      /** @description Whether it is the one that answers. */
+      /** @description Whether it is the instance that answers this request. */
       answering: boolean
       state: components['schemas']['InstanceState']
     }
     FleetLease: {
       name: string
-      /** @description The instance that holds it, or held it last; a part of one after a slash. */
+      /** @description The instance that holds it or held it last; a part of an instance is given after a slash. */
       holder: string
       held_until?: components['schemas']['Millis'] | null
     }
     FormulaFigures: components['schemas']['Points'] & {
-      /** @description Of the values that are told of every series, or of which a series has nothing. */
+      /** @description Only groups that every series lists, or of which a series has nothing. */
       groups: components['schemas']['PointsOfGroup'][]
       before?: components['schemas']['Before'] | null
     }
@@ -4701,7 +4725,7 @@ export interface components {
       window_minutes: number
       order?: components['schemas']['Order']
       exclude?: components['schemas']['EventBody'] | null
-      /** @description Of the conversion over time. */
+      /** @description The buckets of the conversion over time. */
       granularity?: components['schemas']['TimeBucket']
       breakdown?: string[]
     }
@@ -4709,7 +4733,7 @@ export interface components {
       steps: components['schemas']['StepFigures'][]
       groups: components['schemas']['StepsOfGroup'][]
       over_time: components['schemas']['Conversion'][]
-      /** @description How long those who made it to the end took. */
+      /** @description How long people took who completed all steps. */
       spread: components['schemas']['SpreadBin'][]
     }
     GrantView: {
@@ -4736,7 +4760,7 @@ export interface components {
     HealthStatus: 'ok' | 'warning' | 'failure'
     /** Format: uuid */
     Id: string
-    /** @description What came, and what became of it. */
+    /** @description What arrived, and what became of it. */
     Ingest: {
       /** Format: int64 */
       accepted: number
@@ -4759,36 +4783,36 @@ export interface components {
     }
     InstanceHealth: {
       status: components['schemas']['HealthStatus']
-      /** @description When this was looked at, by the database's clock, as all times here. */
+      /** @description The time of these findings, by the database's clock, like all times here. */
       at: components['schemas']['Millis']
       /** @description The worst first. */
       problems: components['schemas']['Problem'][]
-      /** @description Those who gave a sign of life within a day, the oldest first. */
+      /** @description Instances with a sign of life within the last day, the oldest first. */
       instances: components['schemas']['FleetInstance'][]
       leases: components['schemas']['FleetLease'][]
       /** @description The latest run of each job on each instance, the latest first. */
       job_runs: components['schemas']['JobRun'][]
       backup?: components['schemas']['JobRun'] | null
       database: components['schemas']['StoreHealth']
-      /** @description As the instance that answers sees them. */
+      /** @description As seen by the answering instance. */
       event_stores: components['schemas']['StoreHealth'][]
     }
-    /** @description How an instance is, in its own words. Another version may know more or less of it. */
+    /** @description The state of an instance as it reports it. Other versions may report more or less. */
     InstanceState: {
       /**
-       * @description What its machine or container is called.
+       * @description The name of its machine or container.
        * @default
        */
       host: string
       /**
        * Format: int64
-       * @description Messages that wait in its spool for the event store.
+       * @description Messages in its spool waiting for the event store.
        * @default 0
        */
       waiting_messages: number
       /**
        * Format: int64
-       * @description How long the oldest of them has waited; null where none does.
+       * @description How long the oldest of them has waited; null if none is waiting.
        * @default null
        */
       oldest_waiting_seconds: number | null
@@ -4799,7 +4823,7 @@ export interface components {
        */
       set_aside_messages: number
       /**
-       * @description `ok`, or why the spool takes nothing.
+       * @description `ok`, or why the spool accepts nothing.
        * @default
        */
       spool: string
@@ -4810,7 +4834,7 @@ export interface components {
       event_store: string
       /**
        * Format: int64
-       * @description What is left on the disk of its data folder; null where that is not known.
+       * @description Free bytes on the disk of its data folder; null if unknown.
        * @default null
        */
       disk_free_bytes: number | null
@@ -4826,10 +4850,10 @@ export interface components {
        */
       clock_offset_ms: number
     }
-    /** @description A link into the organization, for whoever cannot be written to. */
+    /** @description A link into the organization, for someone who cannot be reached by mail. */
     InvitationLink: {
       link: string
-      /** @description False where the address has an account, whose owner signs in and accepts. */
+      /** @description False where the address already has an account, whose owner signs in and accepts. */
       makes_account: boolean
       expires_at: components['schemas']['Millis']
     }
@@ -4861,7 +4885,7 @@ export interface components {
       started_at: components['schemas']['Millis']
       /** Format: int64 */
       duration_ms: number
-      /** @description Null where it went well. */
+      /** @description Null if it succeeded. */
       error?: string | null
       succeeded_at?: components['schemas']['Millis'] | null
     }
@@ -4883,29 +4907,29 @@ export interface components {
       time: number
       /**
        * Format: int64
-       * @description For the first time ever.
+       * @description Active for the first time ever.
        */
       new: number
       /**
        * Format: int64
-       * @description As in the unit before.
+       * @description Active, as in the unit before.
        */
       returning: number
       /**
        * Format: int64
-       * @description Not in the unit before, but earlier.
+       * @description Active, not in the unit before but earlier.
        */
       resurrected: number
       /**
        * Format: int64
-       * @description In the unit before and no more; null while there is still time to come back.
+       * @description Active in the unit before and not in this one; null while there is still time to come back.
        */
       dormant?: number | null
     }
     LifecycleFigures: {
       /**
        * Format: int64
-       * @description The one of the times whose unit is not over.
+       * @description The start of the unit that is not over.
        */
       partial?: number | null
       points: components['schemas']['LifecycleFigure'][]
@@ -4922,12 +4946,12 @@ export interface components {
     LinkLogin: {
       token: string
     }
-    /** @description An organization that the person is linked to, whose single sign-on is on. */
+    /** @description An organization that the person is linked to and whose single sign-on is on. */
     LinkedOrg: {
       org_id: components['schemas']['Id']
       org_name: string
     }
-    /** @description More came than is shown. */
+    /** @description More messages came in than are shown. */
     LiveDropped: {
       /** Format: int64 */
       count: number
@@ -4944,7 +4968,7 @@ export interface components {
       at: components['schemas']['Millis']
       /** @description Whether it had come before the stream was opened. */
       earlier: boolean
-      /** @description Of a message that is shown as it is. */
+      /** @description Only for a message that is shown in full. */
       log_id?: string | null
       /** @description Event, DeviceMutation, UserMutation or unknown. */
       type: string
@@ -4952,11 +4976,11 @@ export interface components {
       reason?: components['schemas']['RejectionReason'] | null
       reason_name?: string | null
       event?: string | null
-      /** @description The id, or the pseudonym for those who may not see ids. */
+      /** @description The id, or a pseudonym for callers who may not see ids. */
       device?: string | null
       user?: string | null
       url_path?: string | null
-      /** @description Of a rejected or very long message, what it looked like. */
+      /** @description For a rejected or very long message, an outline of it. */
       properties?: Record<string, never> | null
       sdk?: string | null
     }
@@ -4970,12 +4994,12 @@ export interface components {
       /** Format: password */
       password: string
     }
-    /** @description What signing in answers: the person, or that the second step is still to come. */
+    /** @description The answer to signing in: the person, or that a second step is required. */
     LoginAnswer: components['schemas']['CurrentUser'] | components['schemas']['MfaRequired']
     LostApp: {
       id: components['schemas']['Id']
       name: string
-      /** @description Of their own, or the one in the organization that opens every app. */
+      /** @description Their role in the app, or the role in the organization that opens every app. */
       role: string
     }
     MadeKey: {
@@ -4984,17 +5008,17 @@ export interface components {
       app_id: components['schemas']['Id']
       app_name: string
     }
-    /** @description Asks for a mail to an address. */
+    /** @description Requests a mail to an address. */
     MailRequest: {
       email: string
     }
     MarkRead: {
-      /** @description Which; all of them unless given. At most 100. */
+      /** @description Which ones to mark; all of them unless given. At most 100. */
       ids?: components['schemas']['Id'][] | null
     }
     MeasureBody: {
       of: components['schemas']['MeasureOf']
-      /** @description What is added up, averaged or told apart; for the last nine only. */
+      /** @description The property that is summed, averaged or counted; for the last nine only. */
       property?: string | null
     }
     /** @enum {string} */
@@ -5022,8 +5046,8 @@ export interface components {
       /** Format: int64 */
       passkeys: number
       /**
-       * @description Whether an organization of the person asks for a second factor, or this instance does
-       *     because of what they are.
+       * @description Whether the person needs a second factor, because one of their organizations requires it, or
+       *     because this instance does for owners and operators.
        */
       required: boolean
       required_from?: components['schemas']['Millis'] | null
@@ -5047,7 +5071,7 @@ export interface components {
       id: components['schemas']['Id']
       organization: components['schemas']['OrgRef']
       role: components['schemas']['OrgRole']
-      /** @description The name of whoever invited. */
+      /** @description The name of the person who sent the invitation. */
       invited_by?: string | null
       expires_at: components['schemas']['Millis']
     }
@@ -5060,7 +5084,7 @@ export interface components {
       name: string
       /**
        * Format: date-time
-       * @description RFC 3339, ahead of now; a key without one works until it is disabled or deleted.
+       * @description RFC 3339, in the future; a key without one works until it is disabled or deleted.
        */
       expires_at?: string | null
     }
@@ -5111,7 +5135,7 @@ export interface components {
       /** @description In the language of the request. */
       title: string
       text: string
-      /** @description The page of the console that has to do with it. */
+      /** @description The related console page. */
       link?: string | null
       created_at: components['schemas']['Millis']
       read_at?: components['schemas']['Millis'] | null
@@ -5128,7 +5152,7 @@ export interface components {
       name: string
       /**
        * Format: double
-       * @description Of all events of the range, from 0 to 1.
+       * @description Its share of all events of the range, from 0 to 1.
        */
       share: number
     }
@@ -5155,22 +5179,22 @@ export interface components {
       role: components['schemas']['OrgRole']
       joined_at: components['schemas']['Millis']
       last_login_at?: components['schemas']['Millis'] | null
-      /** @description Whether they have a second factor or a passkey; told to those who manage members. */
+      /** @description Whether they have a second factor or a passkey; only shown to those who manage members. */
       mfa?: boolean | null
       /**
        * Format: int64
-       * @description Active apps they reach.
+       * @description The number of active apps they can open.
        */
       app_count: number
       is_me: boolean
     }
-    /** @description An organization, as someone outside of it sees it. */
+    /** @description An organization, as outsiders see it. */
     OrgRef: {
       id: components['schemas']['Id']
       name: string
     }
     /**
-     * @description What a member is in an organization. Owners and admins hold every permission in its apps.
+     * @description A member's role in an organization. Owners and admins hold every permission in its apps.
      * @enum {string}
      */
     OrgRole: 'member' | 'admin' | 'owner'
@@ -5183,16 +5207,16 @@ export interface components {
        * @description How long events are kept.
        */
       retention_days?: number | null
-      /** @description Whether members need a second factor. Only owners change it, once they have one themselves. */
+      /** @description Whether members need a second factor. Only owners with a second factor can change this. */
       require_mfa?: boolean | null
     }
-    /** @description An organization, as one of its members sees it. */
+    /** @description An organization, as its members see it. */
     OrgView: {
       id: components['schemas']['Id']
       name: string
-      /** @description IANA name; the default of its dashboard. */
+      /** @description IANA name; the default for its dashboard. */
       timezone: string
-      /** @description The caller's. */
+      /** @description The caller's role. */
       role: components['schemas']['OrgRole']
       /** @description What the caller may do in it. */
       permissions: components['schemas']['Permission'][]
@@ -5205,7 +5229,7 @@ export interface components {
       app_count: number
       /** @description Whether members need a second factor. */
       require_mfa: boolean
-      /** @description Whether members other than owners have to come in through its single sign-on. */
+      /** @description Whether members other than owners must sign in through its provider. */
       require_sso: boolean
       /**
        * Format: int64
@@ -5225,7 +5249,7 @@ export interface components {
       limit: components['schemas']['Limit']
       /** @description In the language of the request. */
       name: string
-      /** @description How many different ones an app may have counts of on one day. */
+      /** @description How many different values an app may have counted separately on one day. */
       max: number
       /** Format: int64 */
       count: number
@@ -5268,20 +5292,23 @@ export interface components {
       member_count: number
     }
     PageFigures: {
-      /** @description The path; empty where the sender told none. */
+      /** @description The path; empty if the sender gave none. */
       page: string
       /** Format: int64 */
       page_views: number
       /** Format: int64 */
       users: number
-      /** @description All that are not among the first ten or are over the limits of their apps, together. */
+      /**
+       * @description Whether this is the sum of all pages that are not among the first ten or are over the limits of
+       *     their apps.
+       */
       other: boolean
     }
     /** @description A page of a list, with the length of the whole. */
     Paged_EventItem: {
       items: {
         event: string
-        /** @description Null also for those who may not see descriptions. */
+        /** @description Also null for callers who may not see descriptions. */
         description?: string | null
         hidden: boolean
         first_seen?: components['schemas']['Millis'] | null
@@ -5313,7 +5340,7 @@ export interface components {
       sites: components['schemas']['SiteFigures'][]
     }
     /**
-     * @description A piece of the answer. A page that asks for each by itself waits for none of the others.
+     * @description A part of the answer. A page that requests each part separately does not wait for all of them.
      * @enum {string}
      */
     Part: 'totals' | 'series' | 'apps' | 'top_events' | 'breakdowns' | 'pages' | 'ingest'
@@ -5333,9 +5360,9 @@ export interface components {
     PasswordCheck: {
       /** Format: password */
       password: string
-      /** @description What else was typed into the form: address, name, team. The first five count. */
+      /** @description What else was typed into the form: address, name, team. Only the first five count. */
       about?: string[] | null
-      /** @description The link the form is behind, where there is one: the server knows whom it was sent to. */
+      /** @description The link that led to the form, if any: the server knows whom it was sent to. */
       token?: string | null
     }
     PasswordUpdate: {
@@ -5350,7 +5377,7 @@ export interface components {
       message?: string | null
     }
     PathLink: {
-      /** @description Counted from 1, from the end that all paths have in common. */
+      /** @description Counted from 1, starting at the end that all paths have in common. */
       step: number
       /** @description In the order of time. */
       source: components['schemas']['PathNode']
@@ -5379,7 +5406,7 @@ export interface components {
        */
       window_minutes?: number | null
       /**
-       * @description How many different steps are told apart at each place, up to 20.
+       * @description How many different steps are listed at each place, up to 20.
        * @default 5
        */
       branches: number
@@ -5388,7 +5415,7 @@ export interface components {
       side: components['schemas']['PathSide']
       /**
        * Format: int64
-       * @description Who did what paths begin or end with.
+       * @description How many people did the event that paths begin or end with.
        */
       people: number
       links: components['schemas']['PathLink'][]
@@ -5396,13 +5423,13 @@ export interface components {
     PendingLink: {
       id: components['schemas']['Id']
       kind: components['schemas']['LinkKind']
-      /** @description The address that it is for. */
+      /** @description The address that the link is for. */
       email: string
       created_at: components['schemas']['Millis']
       expires_at: components['schemas']['Millis']
     }
     PendingLinks: {
-      /** @description The latest first, one of each kind and address. */
+      /** @description Newest first, one of each kind and address. */
       items: components['schemas']['PendingLink'][]
     }
     PeopleBody: {
@@ -5419,7 +5446,7 @@ export interface components {
        */
       page_size?: number | null
     }
-    /** @description Whoever was seen last comes first. */
+    /** @description Most recently seen first. */
     PeoplePage: {
       /** Format: int64 */
       total: number
@@ -5482,17 +5509,17 @@ export interface components {
       name: string
       description: string
     }
-    /** @description A user, or a device that is nobody's. */
+    /** @description A user, or a device without an owner. */
     PersonItem: components['schemas']['ProfileItem'] & {
       /** @enum {string} */
       kind: 'user' | 'device'
     }
-    /** @description A person, as far as others need to know. */
+    /** @description A person, with what others need to know. */
     PersonRef: {
       id: components['schemas']['Id']
       name: string
     }
-    /** @description Which figure of an answer. Moments are those that the answer told. */
+    /** @description A figure of an answer. Moments are those given in the answer. */
     Pick:
       | {
           /** @description From 0. */
@@ -5509,12 +5536,15 @@ export interface components {
       | {
           /** @description From 0. */
           step: number
-          /** @description Whoever made the step before and not this one, instead of whoever made it. */
+          /**
+           * @description Whether to list the people who made the step before but not this one, instead of those who
+           *     made it.
+           */
           dropped?: boolean
           group?: components['schemas']['GroupValues'] | null
           /**
            * Format: int64
-           * @description Where the bucket starts in which they began; null or left out for the whole range.
+           * @description The start of the bucket in which they began; null or left out for the whole range.
            */
           time?: number | null
           /** @enum {string} */
@@ -5533,7 +5563,7 @@ export interface components {
           of: 'retention'
         }
       | {
-          /** @description 0 for whoever did what paths begin or end with. */
+          /** @description 0 for the people who did the event that paths begin or end with. */
           step: number
           source?: components['schemas']['PathNode'] | null
           target: components['schemas']['PathNode']
@@ -5569,7 +5599,7 @@ export interface components {
       last_used_ip?: string | null
       /**
        * Format: int64
-       * @description How many addresses used it in the last seven days; 50 stands for that many or more.
+       * @description How many addresses used it in the last seven days; 50 means that many or more.
        */
       addresses: number
     }
@@ -5583,13 +5613,13 @@ export interface components {
        */
       compared_until?: number | null
     }
-    /** @description Something that somebody should look at. */
+    /** @description A problem that needs attention. */
     Problem: {
       code: components['schemas']['ProblemCode']
       severity: components['schemas']['Severity']
-      /** @description The instance; of a job its name, and of leases the work they are for. */
+      /** @description The instance; for a job its name, and for leases the work they are for. */
       subject: string
-      /** @description What was found, in the words of whoever found it: a reason, or a lease's holder. */
+      /** @description Details as reported: a reason, or a lease's holder. */
       detail?: string | null
       /** Format: int64 */
       amount?: number | null
@@ -5608,13 +5638,13 @@ export interface components {
     Profile: components['schemas']['ProfileItem'] & {
       /**
        * Format: int64
-       * @description As far as they are kept.
+       * @description Those that are still stored.
        */
       events: number
       top_events: components['schemas']['TopEvent'][]
-      /** @description Of a user: the devices they used, the latest first. */
+      /** @description For a user: the devices they used, the latest first. */
       devices?: string[] | null
-      /** @description Of a device: who used it, the latest first. */
+      /** @description For a device: the users who used it, the latest first. */
       users?: string[] | null
       updated_at?: components['schemas']['Millis'] | null
     }
@@ -5640,23 +5670,23 @@ export interface components {
       items: components['schemas']['ProfileEvent'][]
       /**
        * Format: int64
-       * @description What to ask for as `before` to go on; null at the end.
+       * @description The value of `before` for the next page; null at the end.
        */
       next?: number | null
     }
-    /** @description A user or device. Those who may not see personal data know them by pseudonyms. */
+    /** @description A user or device. Callers who may not see personal data see pseudonyms. */
     ProfileItem: {
       id: string
-      /** @description What to ask for this one by: the same. */
+      /** @description The same as `id`, for use in requests about it. */
       ref: string
       first_seen?: components['schemas']['Millis'] | null
       last_seen?: components['schemas']['Millis'] | null
       properties: Record<string, never>
-      /** @description Whether something was left out of the properties. */
+      /** @description Whether some properties are hidden. */
       redacted: boolean
-      /** @description Whether the profile outgrew its limits, and has not all that was sent. */
+      /** @description Whether the profile reached its limits and lacks some of what was sent. */
       truncated: boolean
-      /** @description Whether long values are cut here; the answer about this one alone has them whole. */
+      /** @description Whether long values are cut here; the answer about this one alone has them in full. */
       shortened: boolean
     }
     ProfileUpdate: {
@@ -5670,33 +5700,33 @@ export interface components {
       property: string
       /** @description The most frequent one first. */
       types: components['schemas']['PropertyType'][]
-      /** @description What it is taken for: by what most events carry, or as somebody has said. */
+      /** @description Its type: the most frequent in events, or as set by a person. */
       value_type: components['schemas']['ValueType']
-      /** @description Whether somebody has said so. */
+      /** @description Whether a person has set the type. */
       corrected: boolean
       /**
        * Format: double
-       * @description Of the events that were looked at.
+       * @description Its share of the sampled events.
        */
       share: number
-      /** @description Frequent values; none that are personal, for those who may not see such. */
+      /** @description Frequent values, without personal ones for callers who may not see them. */
       examples: string[]
-      /** @description Whether its name or its values sound as if they were about a person. */
+      /** @description Whether its name or its values look personal. */
       personal: boolean
-      /** @description Null also for those who may not see descriptions. */
+      /** @description Also null for callers who may not see descriptions. */
       description?: string | null
     }
     PropertyList: {
       /**
        * Format: int64
-       * @description How many events were looked at: the newest of the last thirty days.
+       * @description How many events were sampled: the newest of the last thirty days.
        */
       sampled: number
       items: components['schemas']['PropertyItem'][]
       /**
        * Format: int64
-       * @description How many further names these events carry, at the least: rare ones, and those over the app's
-       *     daily limit.
+       * @description How many further names these events carry at least: rare ones, and those over the app's daily
+       *     limit.
        */
       more: number
     }
@@ -5718,7 +5748,7 @@ export interface components {
       type: string
       /**
        * Format: double
-       * @description Of the events that carry the property.
+       * @description Its share of the events that carry the property.
        */
       share: number
     }
@@ -5760,20 +5790,20 @@ export interface components {
           kind: 'lifecycle'
         })
     QueuePlace: {
-      /** @description About how many calls go before the caller's, on this instance; null where none of theirs waits. */
+      /** @description About how many calls are ahead of the caller's on this instance; null if none of theirs waits. */
       ahead?: number | null
     }
     Reauth: {
       /** Format: password */
       password: string
       /**
-       * @description A code of the authenticator app or a recovery code: wanted where the person has a second
-       *     factor that this session has not shown.
+       * @description A code of the authenticator app or a recovery code: required if the person has a second factor
+       *     that this session has not used.
        */
       code?: string | null
     }
     RecoveryCodes: {
-      /** @description Ten, each for one sign-in; told this once. */
+      /** @description Ten, each for one sign-in; shown only this once. */
       recovery_codes: string[]
     }
     Region: {
@@ -5792,22 +5822,22 @@ export interface components {
     }
     Register: {
       email: string
-      /** @description Language of the mail; the page's own unless given. */
+      /** @description Language of the mail; by default that of the page. */
       locale?: string | null
     }
     RegisterProfile: {
       token: string
-      /** @description Only for a set-up link, which was sent to nobody. */
+      /** @description Only for a setup link, which was not sent to an address. */
       email?: string | null
       name: string
       /** Format: password */
       password: string
-      /** @description Not for an invitation, which leads into a team that is there. */
+      /** @description Not for an invitation, which leads to an existing team. */
       organization_name?: string | null
-      /** @description IANA name; the browser's own. */
+      /** @description IANA name, as the browser reports it. */
       timezone?: string | null
     }
-    /** @description A role that stands in the code. */
+    /** @description A role defined in the code. */
     RegisteredRole: {
       key: string
       name: string
@@ -5823,7 +5853,7 @@ export interface components {
       name: string
       /** Format: int64 */
       count: number
-      /** @description What such messages looked like of late. */
+      /** @description Recent examples of such messages. */
       samples: components['schemas']['Sample'][]
     }
     /** @enum {string} */
@@ -5853,7 +5883,7 @@ export interface components {
       apps: components['schemas']['LostApp'][]
       /** Format: int64 */
       app_count: number
-      /** @description Access keys they made, which go on working unless disabled; up to twenty. */
+      /** @description Access keys they made, which keep working unless disabled; up to twenty. */
       access_keys: components['schemas']['MadeKey'][]
       /** Format: int64 */
       access_key_count: number
@@ -5867,8 +5897,8 @@ export interface components {
       email: string
     }
     /**
-     * @description Those who were new on a day, and how many of them came exactly so many days later; null while
-     *     that day is not over.
+     * @description The people who were new on a day, and how many of them were active exactly this many days later; null
+     *     while that day is not over.
      */
     RetainedCohort: {
       date: string
@@ -5881,7 +5911,7 @@ export interface components {
       /** Format: int64 */
       day30?: number | null
     }
-    /** @description How many of the new ones came back: ratios over all cohorts whose day is over. */
+    /** @description The share of new people who came back, over all cohorts whose day is over. */
     Retention: {
       cohorts: components['schemas']['RetainedCohort'][]
       /** Format: double */
@@ -5898,34 +5928,34 @@ export interface components {
       returning: components['schemas']['EventBody']
       /** @description The dates are widened to whole ones of these. */
       unit: components['schemas']['Unit']
-      /** @description How many after its own a cohort is looked at, up to 90. */
+      /** @description How many units after its own a cohort is followed for, up to 90. */
       units: number
       mode?: components['schemas']['Mode']
       breakdown?: string[]
     }
     RetentionFigures: {
       cohorts: components['schemas']['CohortFigures'][]
-      /** @description From 0 to 1, over all cohorts that have come so far. */
+      /** @description From 0 to 1, over all cohorts that have reached the unit so far. */
       average: (number | null)[]
       groups: components['schemas']['CohortsOfGroup'][]
     }
     RetentionImpact: {
       /**
        * Format: int64
-       * @description Events that are older than that now.
+       * @description Events that are already older than that.
        */
       events: number
     }
     RoleBody: {
       name: string
       description?: string | null
-      /** @description Codes of GET /permissions within an app; app:view must be among them. */
+      /** @description Codes from GET /permissions within an app; app:view must be among them. */
       permissions: string[]
     }
-    /** @description A role, as it is shown beside a person. */
+    /** @description A role, as shown next to a person. */
     RoleRef: {
       id: components['schemas']['Id']
-      /** @description Of built-in ones. */
+      /** @description Only for built-in roles. */
       key?: string | null
       name: string
     }
@@ -5942,18 +5972,18 @@ export interface components {
       member_count: number
       created_at?: components['schemas']['Millis'] | null
     }
-    /** @description What a refused message looked like. */
+    /** @description The outline of a refused message. */
     Sample: {
       at: components['schemas']['Millis']
-      /** @description The message as JSON, with the kind of each value in its place. */
+      /** @description The message as JSON, with each value replaced by its kind. */
       sample: string
     }
-    /** @description What an analysis and a cohort tell alike. */
+    /** @description The fields that analyses and cohorts have in common. */
     Saved: {
       id: components['schemas']['Id']
       name: string
       description?: string | null
-      /** @description For everybody who asks in the app; false: the caller's alone. */
+      /** @description Whether everyone who may run queries in the app sees it, or only the caller. */
       shared: boolean
       created_by?: components['schemas']['PersonRef'] | null
       /**
@@ -5971,7 +6001,7 @@ export interface components {
       may_change: boolean
       /** @description Whether the caller made it. */
       mine: boolean
-      /** @description Something in it is not shown, because the caller may not see personal data. */
+      /** @description Whether something in it is hidden, because the caller may not see personal data. */
       redacted: boolean
     }
     SeenApp: {
@@ -6033,13 +6063,13 @@ export interface components {
       | 'not_allowed'
       | 'wrong_user'
     SiteFigures: {
-      /** @description Without `www.`; empty where no site led there or none was told. */
+      /** @description Without `www.`; empty if there was no referring site or none was given. */
       site: string
       /** Format: int64 */
       page_views: number
       /** Format: int64 */
       users: number
-      /** @description As of pages. */
+      /** @description Whether this is the sum of all others, as in `PageFigures`. */
       other: boolean
     }
     SpoolState: {
@@ -6064,11 +6094,11 @@ export interface components {
       verified_at?: components['schemas']['Millis'] | null
       verified_by?: components['schemas']['VerifiedBy'] | null
       /**
-       * @description Where the TXT record goes.
+       * @description The name of the TXT record.
        * @example _atrium-challenge.example.com
        */
       record_name: string
-      /** @description What the TXT record says. */
+      /** @description The value of the TXT record. */
       record_value: string
     }
     SsoLinkView: {
@@ -6093,66 +6123,66 @@ export interface components {
       redirect_url: string
     }
     SsoTest: {
-      /** @description What is left out is taken from the settings. */
+      /** @description Fields left out are taken from the settings. */
       issuer?: string | null
       client_id?: string | null
       /**
        * Format: password
-       * @description The stored one is used for the stored issuer only.
+       * @description The stored secret is only used for the stored issuer.
        */
       client_secret?: string | null
     }
     SsoTestView: {
       ok: boolean
-      /** @description In the order they are tried; after one that failed, the rest is skipped. */
+      /** @description In the order they are tried; steps after a failed one are skipped. */
       steps: components['schemas']['TestStep'][]
     }
     SsoUpdate: {
       /**
-       * @description The provider's address, as its own documents spell it, to the byte.
+       * @description The provider's address, exactly as in its own documents.
        * @example https://login.example.com
        */
       issuer: string
       client_id: string
       /**
        * Format: password
-       * @description Left out, the stored one stays; with another issuer it must be given.
+       * @description If left out, the stored one stays; required with a different issuer.
        */
       client_secret?: string | null
       default_role: components['schemas']['DefaultRole']
-      /** @description Wants a verified domain. */
+      /** @description Requires a verified domain. */
       enabled: boolean
-      /** @description Whether members other than owners have to come in through it. */
+      /** @description Whether members other than owners must sign in through it. */
       enforced: boolean
     }
-    /** @description An organization's single sign-on, as its owners see it. The secret is never told. */
+    /** @description An organization's single sign-on, as its owners see it. Never includes the secret. */
     SsoView: {
       /** @description Whether there is a provider; without one its fields are empty. */
       configured: boolean
       enabled: boolean
-      /** @description Whether members other than owners have to come in through it. */
+      /** @description Whether members other than owners must sign in through it. */
       enforced: boolean
       issuer: string
       client_id: string
       has_secret: boolean
-      /** @description What someone becomes who comes for the first time without an invitation. */
+      /** @description The role of people who sign in for the first time without an invitation. */
       default_role: components['schemas']['DefaultRole']
       /** @description What to register with the provider. */
       redirect_uri: string
       domains: components['schemas']['SsoDomain'][]
       /**
        * Format: int64
-       * @description Members who have come through it.
+       * @description Members who have signed in through it.
        */
       linked_members: number
       /**
        * Format: int64
-       * @description Members, owners aside, who have not.
+       * @description Members other than owners who have not.
        */
       unlinked_members: number
       /**
        * Format: int64
-       * @description Linked members who could sign in with nothing else, if it were removed.
+       * @description Linked members who could not sign in any other way if it were removed.
        */
       only_way_members: number
       updated_at?: components['schemas']['Millis'] | null
@@ -6164,12 +6194,13 @@ export interface components {
       people: number
       /**
        * Format: double
-       * @description From 0 to 1; null where nobody began.
+       * @description Share of the first step, from 0 to 1; null where nobody began.
        */
       from_first?: number | null
       /**
        * Format: double
-       * @description Null of the first, and where nobody made the step before.
+       * @description Share of the step before, from 0 to 1; null for the first step, and where nobody made the step
+       *     before.
        */
       from_previous?: number | null
       /**
@@ -6189,7 +6220,7 @@ export interface components {
       /** @description What it is, and where: `PostgreSQL`, `ClickHouse (embedded)`, `ClickHouse at db.internal`. */
       name: string
       reachable: boolean
-      /** @description Null where it does not answer. */
+      /** @description Null if it does not answer. */
       version?: string | null
       /** Format: int64 */
       bytes?: number | null
@@ -6257,12 +6288,12 @@ export interface components {
     /** @enum {string} */
     TokenKind: 'register' | 'invitation' | 'setup' | 'email_change'
     TokenView: {
-      /** @description The address the link was sent to; a set-up link has none. */
+      /** @description The address the link was sent to; a setup link has none. */
       email?: string | null
       kind: components['schemas']['TokenKind']
-      /** @description The name of the organization an invitation leads into. */
+      /** @description The name of the organization that an invitation leads to. */
       organization?: string | null
-      /** @description The address of the account that a change of address is about. */
+      /** @description For a change of address: the account's current address. */
       account?: string | null
     }
     TopEvent: {
@@ -6273,7 +6304,7 @@ export interface components {
     Totals: {
       events: components['schemas']['Figure']
       page_views: components['schemas']['Figure']
-      /** @description Distinct users, or devices where no user was told. */
+      /** @description Distinct users, or devices where no user was sent. */
       active_users: components['schemas']['Figure']
       active_devices: components['schemas']['Figure']
       /** @description Devices whose first event ever in the app lies in the range. */
@@ -6299,7 +6330,7 @@ export interface components {
       recovery_codes_left: number
     }
     Transfer: {
-      /** @description A member, who becomes owner. */
+      /** @description The member who becomes the owner. */
       user_id: components['schemas']['Id']
     }
     TrendBody: components['schemas']['Common'] & {
@@ -6308,7 +6339,7 @@ export interface components {
       /** @description With the series as letters, in order: `A / B * 100`. */
       formula?: string | null
       granularity?: components['schemas']['TimeBucket']
-      /** @description Fields or properties of the events, two at the most. */
+      /** @description Fields or properties of the events, at most two. */
       breakdown?: string[]
       compare?: components['schemas']['ComparedWith'] | null
     }
@@ -6317,7 +6348,7 @@ export interface components {
       times: number[]
       /**
        * Format: int64
-       * @description The one of these whose bucket is not over: its points are so far. Null where none is.
+       * @description The start of the bucket that is not over: its points are so far. Null if there is none.
        */
       partial?: number | null
       series: components['schemas']['SeriesFigures'][]
@@ -6325,7 +6356,7 @@ export interface components {
       compared?: components['schemas']['ComparedDates'] | null
     }
     TypedName: {
-      /** @description The name of what is deleted, typed. */
+      /** @description The name of what is to be deleted, typed by the person. */
       name: string
     }
     /** @enum {string} */
@@ -6339,20 +6370,23 @@ export interface components {
       last_used_at: components['schemas']['Millis']
     }
     ValueFigures: {
-      /** @description Empty where the sender told none. */
+      /** @description Empty if the sender gave none. */
       value: string
       /** Format: int64 */
       events: number
       /** Format: int64 */
       users: number
-      /** @description All that are not among the first ten or are over the limits of their apps, together. */
+      /**
+       * @description Whether this is the sum of all values that are not among the first ten or are over the limits of
+       *     their apps.
+       */
       other: boolean
     }
     ValueItem: {
       value: string
       /**
        * Format: int64
-       * @description How many of the events that were looked at carry it.
+       * @description How many of the sampled events carry it.
        */
       events: number
     }
@@ -6362,18 +6396,17 @@ export interface components {
       more: boolean
       /**
        * Format: int64
-       * @description How many of the events that were looked at carry a value over the app's daily limit, which
-       *     is not offered.
+       * @description How many of the sampled events carry a value over the app's daily limit, which is not offered.
        */
       other: number
     }
     /**
-     * @description Which tests of it make sense.
+     * @description A type, which determines the operators that make sense.
      * @enum {string}
      */
     ValueType: 'text' | 'number' | 'boolean' | 'time' | 'list'
     /**
-     * @description How a domain was proven.
+     * @description How a domain was verified.
      * @enum {string}
      */
     VerifiedBy: 'dns' | 'operator'
@@ -6384,7 +6417,7 @@ export interface components {
       page: string
       /** Format: int64 */
       visits: number
-      /** @description As of pages. */
+      /** @description Whether this is the sum of all others, as in `PageFigures`. */
       other: boolean
     }
   }
@@ -6628,7 +6661,7 @@ export interface operations {
       query?: {
         page?: number
         page_size?: number
-        /** @description Words of the name or address. */
+        /** @description Words to find in the name or address. */
         search?: string
         sort?: string
         /** @description asc or desc. */
@@ -6789,7 +6822,7 @@ export interface operations {
       query?: {
         page?: number
         page_size?: number
-        /** @description Words of the name or address. */
+        /** @description Words to find in the name or address. */
         search?: string
         sort?: string
         /** @description asc or desc. */
@@ -7198,15 +7231,18 @@ export interface operations {
       query?: {
         page?: number
         page_size?: number
-        /** @description Whose: a person's id, or words of a name or address, for which `total` counts to 10,000. */
+        /**
+         * @description By whom: a person's id, or words of a name or address. For words, `total` counts only up to
+         *     10,000.
+         */
         actor?: string
-        /** @description What: an action, or the beginning of some, such as `app.`. */
+        /** @description Which action: a full name, or a prefix such as `app.`. */
         action?: string
-        /** @description To what: an id. */
+        /** @description The id of the target. */
         target?: string
-        /** @description From when on: a moment (RFC 3339) or a day. */
+        /** @description The start: a time (RFC 3339) or a day. */
         from?: string
-        /** @description Until when: a moment, or a day, which is then included. */
+        /** @description The end: a time, or a day, which is included. */
         to?: string
       }
       header?: never
@@ -7237,15 +7273,18 @@ export interface operations {
     parameters: {
       query: {
         format: 'csv' | 'ndjson'
-        /** @description Whose: a person's id, or words of a name or address, for which `total` counts to 10,000. */
+        /**
+         * @description By whom: a person's id, or words of a name or address. For words, `total` counts only up to
+         *     10,000.
+         */
         actor?: string
-        /** @description What: an action, or the beginning of some, such as `app.`. */
+        /** @description Which action: a full name, or a prefix such as `app.`. */
         action?: string
-        /** @description To what: an id. */
+        /** @description The id of the target. */
         target?: string
-        /** @description From when on: a moment (RFC 3339) or a day. */
+        /** @description The start: a time (RFC 3339) or a day. */
         from?: string
-        /** @description Until when: a moment, or a day, which is then included. */
+        /** @description The end: a time, or a day, which is included. */
         to?: string
       }
       header?: never
@@ -7279,7 +7318,7 @@ export interface operations {
       query?: {
         page?: number
         page_size?: number
-        /** @description Words of the name or address. */
+        /** @description Words to find in the name or address. */
         search?: string
         sort?: string
         /** @description asc or desc. */
@@ -7314,7 +7353,7 @@ export interface operations {
       query?: {
         page?: number
         page_size?: number
-        /** @description Words of the name or address. */
+        /** @description Words to find in the name or address. */
         search?: string
         sort?: string
         /** @description asc or desc. */
@@ -7567,13 +7606,13 @@ export interface operations {
          * @example 2026-11-01
          */
         start: string
-        /** @description A date in the time zone, included; what lies ahead is left out. */
+        /** @description A date in the time zone, included; days in the future are left out. */
         end: string
         /** @description IANA name; the app's unless given. */
         timezone?: string
         /**
-         * @description A date before the start: retention looks at those who were new from then on, so that those of
-         *     a short range have had the time to come back.
+         * @description A date before the start: retention covers people who were new from then on, so that those of a
+         *     short range have had time to come back.
          */
         cohorts_from?: string
       }
@@ -7846,10 +7885,10 @@ export interface operations {
   explore_value_list: {
     parameters: {
       query: {
-        /** @description As in a filter. */
+        /** @description A property name, as in a filter. */
         property: string
         event?: string
-        /** @description Words of the value. */
+        /** @description Part of the value. */
         search?: string
       }
       header?: never
@@ -7966,7 +8005,7 @@ export interface operations {
       query?: {
         page?: number
         page_size?: number
-        /** @description Words of the name or address. */
+        /** @description Words to find in the name or address. */
         search?: string
         sort?: string
         /** @description asc or desc. */
@@ -8128,7 +8167,7 @@ export interface operations {
     parameters: {
       query: {
         kind: 'user' | 'device'
-        /** @description As the list says it. */
+        /** @description The `ref` of the list. */
         ref: string
       }
       header?: never
@@ -8160,7 +8199,7 @@ export interface operations {
     parameters: {
       query: {
         kind: 'user' | 'device'
-        /** @description As the list says it. */
+        /** @description The `ref` of the list. */
         ref: string
         /** @description Milliseconds since 1970: events before this moment, the latest first. */
         before?: number
@@ -8293,7 +8332,7 @@ export interface operations {
   app_retention_impact: {
     parameters: {
       query: {
-        /** @description Days that events would be kept. */
+        /** @description How many days events would be kept. */
         days: number
       }
       header?: never
@@ -8474,7 +8513,7 @@ export interface operations {
   role_delete: {
     parameters: {
       query?: {
-        /** @description The role that members with the deleted one get. */
+        /** @description The new role for members with the deleted one. */
         replacement?: components['schemas']['Id']
       }
       header?: never
@@ -9418,7 +9457,7 @@ export interface operations {
       query?: {
         page?: number
         page_size?: number
-        /** @description Words of the name or address. */
+        /** @description Words to find in the name or address. */
         search?: string
         sort?: string
         /** @description asc or desc. */
@@ -9615,11 +9654,11 @@ export interface operations {
     parameters: {
       query?: {
         /**
-         * @description To bind an account one must be signed in, and recently. Left out, it is `bind` for someone
-         *     who is signed in and `login` for everyone else.
+         * @description Binding an account requires a recent sign-in. By default `bind` for someone who is signed in, and
+         *     `login` for everyone else.
          */
         purpose?: 'bind' | 'login'
-        /** @description Where to go once signed in: a page of the console, or one below a region's endpoint. */
+        /** @description Where to go once signed in: a page of the console, or a URL below a region's endpoint. */
         redirect?: string
       }
       header?: never
@@ -9650,7 +9689,7 @@ export interface operations {
   feishu_callback: {
     parameters: {
       query?: {
-        /** @description Missing when the person refused. */
+        /** @description Missing if the person declined. */
         code?: string
         state?: string
         error?: string
@@ -10103,7 +10142,7 @@ export interface operations {
       query?: {
         page?: number
         page_size?: number
-        /** @description Words of the name or address. */
+        /** @description Words to find in the name or address. */
         search?: string
         sort?: string
         /** @description asc or desc. */
@@ -10297,7 +10336,7 @@ export interface operations {
       query?: {
         page?: number
         page_size?: number
-        /** @description Words of the name or address. */
+        /** @description Words to find in the name or address. */
         search?: string
         sort?: string
         /** @description asc or desc. */
@@ -10369,15 +10408,18 @@ export interface operations {
       query?: {
         page?: number
         page_size?: number
-        /** @description Whose: a person's id, or words of a name or address, for which `total` counts to 10,000. */
+        /**
+         * @description By whom: a person's id, or words of a name or address. For words, `total` counts only up to
+         *     10,000.
+         */
         actor?: string
-        /** @description What: an action, or the beginning of some, such as `app.`. */
+        /** @description Which action: a full name, or a prefix such as `app.`. */
         action?: string
-        /** @description To what: an id. */
+        /** @description The id of the target. */
         target?: string
-        /** @description From when on: a moment (RFC 3339) or a day. */
+        /** @description The start: a time (RFC 3339) or a day. */
         from?: string
-        /** @description Until when: a moment, or a day, which is then included. */
+        /** @description The end: a time, or a day, which is included. */
         to?: string
       }
       header?: never
@@ -10408,15 +10450,18 @@ export interface operations {
     parameters: {
       query: {
         format: 'csv' | 'ndjson'
-        /** @description Whose: a person's id, or words of a name or address, for which `total` counts to 10,000. */
+        /**
+         * @description By whom: a person's id, or words of a name or address. For words, `total` counts only up to
+         *     10,000.
+         */
         actor?: string
-        /** @description What: an action, or the beginning of some, such as `app.`. */
+        /** @description Which action: a full name, or a prefix such as `app.`. */
         action?: string
-        /** @description To what: an id. */
+        /** @description The id of the target. */
         target?: string
-        /** @description From when on: a moment (RFC 3339) or a day. */
+        /** @description The start: a time (RFC 3339) or a day. */
         from?: string
-        /** @description Until when: a moment, or a day, which is then included. */
+        /** @description The end: a time, or a day, which is included. */
         to?: string
       }
       header?: never
@@ -10521,7 +10566,7 @@ export interface operations {
       query?: {
         page?: number
         page_size?: number
-        /** @description Words of the name or address. */
+        /** @description Words to find in the name or address. */
         search?: string
         sort?: string
         /** @description asc or desc. */
@@ -10707,7 +10752,7 @@ export interface operations {
       query?: {
         page?: number
         page_size?: number
-        /** @description Words of the name or address. */
+        /** @description Words to find in the name or address. */
         search?: string
         sort?: string
         /** @description asc or desc. */
@@ -10778,7 +10823,7 @@ export interface operations {
   org_member_remove: {
     parameters: {
       query?: {
-        /** @description Whether the access keys they made in the organization's apps stop working. */
+        /** @description Whether to disable the access keys they made in the organization's apps. */
         disable_keys?: boolean
       }
       header?: never
@@ -10865,7 +10910,7 @@ export interface operations {
   org_retention_impact: {
     parameters: {
       query: {
-        /** @description Days that events would be kept. */
+        /** @description How many days events would be kept. */
         days: number
       }
       header?: never
@@ -11520,11 +11565,11 @@ export interface operations {
     parameters: {
       query?: {
         /**
-         * @description To bind an account one must be signed in, and recently. Left out, it is `bind` for someone
-         *     who is signed in and `login` for everyone else.
+         * @description Binding an account requires a recent sign-in. By default `bind` for someone who is signed in, and
+         *     `login` for everyone else.
          */
         purpose?: 'bind' | 'login'
-        /** @description Where to go once signed in: a page of the console, or one below a region's endpoint. */
+        /** @description Where to go once signed in: a page of the console, or a URL below a region's endpoint. */
         redirect?: string
       }
       header?: never
@@ -11555,7 +11600,7 @@ export interface operations {
   wechatwork_callback: {
     parameters: {
       query?: {
-        /** @description Missing when the person refused. */
+        /** @description Missing if the person declined. */
         code?: string
         state?: string
         error?: string
