@@ -73,7 +73,7 @@ describe('asking the browser', () => {
   it.each([
     ['SecurityError', '通行密钥不能在当前网址使用，请从 Atrium 的正式网址打开。'],
     ['InvalidStateError', '这台设备上已有你的通行密钥。'],
-    ['UnknownError', '这个通行密钥没能用上，请重试或换一种方式。'],
+    ['UnknownError', '通行密钥验证未成功，请重试或换一种方式。'],
   ])('says what a person can do about %s', async (name, text) => {
     create.mockRejectedValue(new DOMException('no', name))
     await expect(createPasskey({} as PublicKeyCredentialCreationOptionsJSON)).rejects.toMatchObject(

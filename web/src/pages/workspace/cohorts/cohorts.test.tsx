@@ -201,7 +201,7 @@ describe('a new one', () => {
     const { sent } = await open(SHARES)
     type('名称', '名单')
     type('第 1 条规则：最近多少天', '0')
-    await user.click(screen.getByRole('button', { name: '添加属性条件' }))
+    await user.click(screen.getByRole('button', { name: '添加属性规则' }))
     await save()
     expect((await screen.findByRole('alert')).textContent).toContain('还没有填完整')
     type('第 2 条规则的属性名', 'plan')
