@@ -203,7 +203,7 @@ describe('a new one', () => {
     type('第 1 条规则：最近多少天', '0')
     await user.click(screen.getByRole('button', { name: '添加属性规则' }))
     await save()
-    expect((await screen.findByRole('alert')).textContent).toContain('还没有填完整')
+    expect((await screen.findByRole('alert')).textContent).toContain('请把属性规则填写完整')
     type('第 2 条规则的属性名', 'plan')
     const values = screen.getByRole('combobox', { name: '第 2 条规则的值' })
     await user.type(values, 'pro{Enter}')
