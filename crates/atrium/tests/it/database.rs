@@ -120,7 +120,7 @@ on_both! {
         raw.master_key = Some("AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=".into());
         let settings = Settings::check(raw).unwrap();
         let error = AppState::start(settings, Clock::default()).await.err().unwrap().to_string();
-        assert!(error.contains("another key"), "{error}");
+        assert!(error.contains("a different key"), "{error}");
 
         // A lost key is not silently replaced by a new one.
         let file = server.folder().join("master.key");

@@ -208,7 +208,7 @@ fn a_log_that_was_dropped_is_noticed() {
     collect(&server, &key, 1);
     let said = stop(server, "-TERM");
     assert!(said.contains("spool.db lost the end of its log"), "{said}");
-    assert!(said.contains("(100 messages waited"), "{said}");
+    assert!(said.contains("(100 messages were waiting"), "{said}");
     assert_eq!(std::fs::read(folder.path().join("spool/1/spool.db.damaged-1-wal")).unwrap(), bytes);
     // A log that ends where it should gives no message.
     let server = serve(folder.path());
@@ -328,7 +328,7 @@ fn a_second_server_on_one_folder_says_so() {
     let said = second.printed().join("\n");
     assert!(said.contains("Another server uses") && said.contains("warehouse_url"), "{said}");
     let doctor = text(&output(folder.path(), &["doctor"]).stdout);
-    assert!(doctor.contains("2 run on"), "{doctor}");
+    assert!(doctor.contains("2 are running on"), "{doctor}");
     stop(second, "-TERM");
     stop(first, "-TERM");
     let alone = Server::start(folder.path(), &["--engine-library", library]);

@@ -443,7 +443,7 @@ in_both_sizes! {
         server.collect(&key, bad.clone()).await;
         drain(&server).await;
         assert_eq!(watch.look(&server.atrium).await.unwrap(), 1);
-        server.mail_about(developer, "refused").await;
+        server.mail_about(developer, "rejected").await;
         // One notification a day, whichever instance notices.
         server.collect(&key, bad).await;
         drain(&server).await;

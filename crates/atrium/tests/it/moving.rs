@@ -175,7 +175,7 @@ async fn rows_that_refer_to_nothing_are_not_moved() {
     let lease = Lease::take(&server.atrium, "loader/0", "mover").await.unwrap().unwrap();
     let standstill = Standstill::of(&file, (lease.holder(), 1)).await.unwrap();
     let said = format!("{:#}", standstill.copy_to(&target).await.unwrap_err());
-    assert!(said.contains("org_members refers to what is gone"), "{said}");
+    assert!(said.contains("org_members refers to rows that no longer exist"), "{said}");
     let db = Db::open(&target).await.unwrap();
     let users = async || -> i64 {
         let sql = "SELECT COUNT(*) FROM users";

@@ -71,12 +71,13 @@ impl Asked<'_> {
 
 in_both_sizes! {
     async fn what_a_device_did_before_sign_in_becomes_the_users(server: TestServer) {
-        let team = server.team("one").await;
-        let key = server.collect_key(team.app_id.as_str()).await;
         let day = 24 * 60 * MINUTE;
+        // Before anybody signs in, because an erasure needs a recent sign-in.
         if server.atrium.now().0 % day < 2 * 60 * MINUTE {
             server.clock.advance(2 * 60 * MINUTE);
         }
+        let team = server.team("one").await;
+        let key = server.collect_key(team.app_id.as_str()).await;
         let from = server.atrium.now().0 / day * day;
         let today = jiff::Timestamp::from_millisecond(from).unwrap();
         let asked = Asked {

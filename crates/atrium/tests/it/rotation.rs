@@ -191,6 +191,6 @@ on_both! {
         let mut raw = server.raw_settings();
         raw.master_key = Some(old);
         let error = AppState::start(Settings::check(raw).unwrap(), Clock::default()).await.err().unwrap();
-        assert!(error.to_string().contains("another key"), "{error:#}");
+        assert!(error.to_string().contains("a different key"), "{error:#}");
     }
 }

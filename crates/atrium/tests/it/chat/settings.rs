@@ -216,8 +216,8 @@ async fn the_doctor_asks_for_a_token() {
     };
     let (well, said) = examine(&|_| {});
     assert!(well, "{said}");
-    assert!(said.contains("ok       wechatwork   ww-atrium, 127.0.0.1 gives a token"), "{said}");
-    assert!(said.contains("ok       feishu       cli_atrium, 127.0.0.1 gives a token"), "{said}");
+    assert!(said.contains("ok       wechatwork   ww-atrium, 127.0.0.1 issues a token"), "{said}");
+    assert!(said.contains("ok       feishu       cli_atrium, 127.0.0.1 issues a token"), "{said}");
     let replace = |from: &'static str, to: &'static str| {
         move |all: &mut Vec<String>| {
             all.iter_mut().filter(|text| text.as_str() == from).for_each(|text| *text = to.into());
