@@ -100,6 +100,6 @@ mod tests {
         assert_eq!(fault(26, "-- contract: 25\nDROP TABLE a;"), None);
         assert!(fault(26, "-- expand\nALTER TABLE a drop column b;").unwrap().contains("DROP"));
         assert!(fault(26, "CREATE TABLE a (b TEXT);").unwrap().contains("must begin"));
-        assert!(fault(26, "-- contract: 26\nDROP TABLE a;").unwrap().contains("leaves out"));
+        assert!(fault(26, "-- contract: 26\nDROP TABLE a;").unwrap().contains("does not include"));
     }
 }

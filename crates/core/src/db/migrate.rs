@@ -276,6 +276,6 @@ mod tests {
         refused("-- expand\nCREATE TABLE a (b TEXT)").await.unwrap();
         refused("-- contract: 24\nDROP TABLE a").await.unwrap();
         let words = refused("-- contract: 25\nDROP TABLE a").await.unwrap_err();
-        assert!(words.contains("need: old (v1). Upgrade"), "{words}");
+        assert!(words.contains("need: old (v1). First upgrade"), "{words}");
     }
 }
