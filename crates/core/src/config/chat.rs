@@ -96,7 +96,7 @@ fn wechatwork(raw: &RawSettings) -> anyhow::Result<Option<WechatWorkSettings>> {
         secret: Secret(secret.to_owned()),
         login_url: login,
         api_url: api,
-        provider_limit: raw.provider_limit(),
+        provider_limit: raw.provider_limit()?,
     }))
 }
 
@@ -118,7 +118,7 @@ fn feishu(raw: &RawSettings) -> anyhow::Result<Option<FeishuSettings>> {
         accounts_url,
         api_url,
         token_url,
-        provider_limit: raw.provider_limit(),
+        provider_limit: raw.provider_limit()?,
     }))
 }
 

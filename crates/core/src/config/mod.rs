@@ -336,7 +336,7 @@ mod tests {
             (RawSettings { smtp_url: some("http://x"), ..Default::default() }, "smtp_url: "),
             (
                 RawSettings { max_event_names: Some(0), ..Default::default() },
-                "max_event_names: from 1 to 100000",
+                "max_event_names: must be between 1 and 100000",
             ),
             (
                 RawSettings { max_field_values: Some(100_001), ..Default::default() },
@@ -363,6 +363,14 @@ mod tests {
             ),
             (RawSettings { hsts: some("always"), ..Default::default() }, "hsts: \"always\""),
             (RawSettings { mail_from: some("nobody"), ..Default::default() }, "mail_from: "),
+            (
+                RawSettings { provider_timeout_ms: Some(99), ..Default::default() },
+                "provider_timeout_ms: 99 is not between 100 and 30000",
+            ),
+            (
+                RawSettings { provider_timeout_ms: Some(30_001), ..Default::default() },
+                "provider_timeout_ms: 30001",
+            ),
             (RawSettings { metrics_token: some("short"), ..Default::default() }, "metrics_token: "),
         ];
         for (raw, beginning) in cases {

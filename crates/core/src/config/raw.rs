@@ -341,7 +341,7 @@ pub struct RawSettings {
     #[arg(long, env = "ATRIUM_DNS_SERVER", value_name = "ADDRESS:PORT", global = true)]
     pub dns_server: Option<String>,
 
-    /// Milliseconds a sign-in or chat provider may take to answer [default: 10000]
+    /// Milliseconds a sign-in or chat provider may take to answer, 100 to 30000 [default: 10000]
     #[arg(long, env = "ATRIUM_PROVIDER_TIMEOUT_MS", value_name = "N", global = true)]
     pub provider_timeout_ms: Option<u64>,
 
@@ -378,8 +378,12 @@ pub struct SettingsArgs {
 }
 
 impl RawSettings {
-    pub(super) fn provider_limit(&self) -> Duration {
-        Duration::from_millis(self.provider_timeout_ms.unwrap_or(10_000).max(100))
+    pub(super) fn provider_limit(&self) -> anyhow::Result<Duration> {
+        let limit_ms = self.provider_timeout_ms.unwrap_or(10_000);
+        if !(100..=30_000).contains(&limit_ms) {
+            bail!("provider_timeout_ms: {limit_ms} is not between 100 and 30000");
+        }
+        Ok(Duration::from_millis(limit_ms))
     }
 
     /// The file's settings, overridden by variables and flags.

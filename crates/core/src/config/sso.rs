@@ -41,7 +41,7 @@ pub fn check(raw: &RawSettings, registration: Registration) -> anyhow::Result<Ss
         allow_http: raw.sso_allow_http.unwrap_or(false),
         internal_networks: internal,
         dns_server,
-        provider_limit: raw.provider_limit(),
+        provider_limit: raw.provider_limit()?,
     })
 }
 
