@@ -7295,7 +7295,7 @@ export interface operations {
     }
     requestBody?: never
     responses: {
-      /** @description A file, in the format asked for */
+      /** @description A file in the requested format */
       200: {
         headers: {
           [name: string]: unknown
@@ -9667,7 +9667,7 @@ export interface operations {
     }
     requestBody?: never
     responses: {
-      /** @description Sets a cookie that the way back needs */
+      /** @description Sets a cookie that the callback needs */
       200: {
         headers: {
           [name: string]: unknown
@@ -9700,7 +9700,7 @@ export interface operations {
     }
     requestBody?: never
     responses: {
-      /** @description Into the console, which says what came of it */
+      /** @description Redirects to the console, which shows the outcome */
       303: {
         headers: {
           [name: string]: unknown
@@ -10472,7 +10472,7 @@ export interface operations {
     }
     requestBody?: never
     responses: {
-      /** @description A file, in the format asked for */
+      /** @description A file in the requested format */
       200: {
         headers: {
           [name: string]: unknown
@@ -11492,7 +11492,7 @@ export interface operations {
     }
     requestBody?: never
     responses: {
-      /** @description On to the console; sets the session cookie */
+      /** @description Redirects to the console; sets the session cookie */
       303: {
         headers: {
           [name: string]: unknown
@@ -11516,7 +11516,7 @@ export interface operations {
       }
     }
     responses: {
-      /** @description Where to go; ties the trip to this browser by a cookie */
+      /** @description The provider's address; sets a cookie that ties the sign-in to this browser */
       200: {
         headers: {
           [name: string]: unknown
@@ -11578,7 +11578,7 @@ export interface operations {
     }
     requestBody?: never
     responses: {
-      /** @description Sets a cookie that the way back needs */
+      /** @description Sets a cookie that the callback needs */
       200: {
         headers: {
           [name: string]: unknown
@@ -11611,7 +11611,7 @@ export interface operations {
     }
     requestBody?: never
     responses: {
-      /** @description Into the console, which says what came of it */
+      /** @description Redirects to the console, which shows the outcome */
       303: {
         headers: {
           [name: string]: unknown

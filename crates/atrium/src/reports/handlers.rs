@@ -84,7 +84,7 @@ impl From<&store::ReportRow> for ErrorReport {
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ErrorGroupDetail {
     group: ErrorGroup,
-    /// Null if no report is stored any more.
+    /// Null if no report is stored anymore.
     latest: Option<ErrorReportDetail>,
 }
 

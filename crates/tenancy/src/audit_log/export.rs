@@ -46,7 +46,7 @@ pub struct ExportQuery {
     tag = "audit",
     security(("session" = [])),
     params(("id" = Id, Path), ExportQuery, AuditFilter),
-    responses((status = 200, description = "A file, in the format asked for", content(
+    responses((status = 200, description = "A file in the requested format", content(
         (String = "text/csv"), (String = "application/x-ndjson")
     )))
 )]
@@ -70,7 +70,7 @@ pub async fn org_audit_export(
     tag = "audit",
     security(("session" = [])),
     params(("id" = Id, Path), ExportQuery, AuditFilter),
-    responses((status = 200, description = "A file, in the format asked for", content(
+    responses((status = 200, description = "A file in the requested format", content(
         (String = "text/csv"), (String = "application/x-ndjson")
     )))
 )]

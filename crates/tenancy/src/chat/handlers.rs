@@ -59,7 +59,7 @@ pub struct Callback {
     tag = "account",
     security(()),
     params(AuthorizeQuery),
-    responses((status = 200, body = Data<AuthorizeUrl>, description = "Sets a cookie that the way back needs"), (status = 401), (status = 403), (status = 404), (status = 409), (status = 429))
+    responses((status = 200, body = Data<AuthorizeUrl>, description = "Sets a cookie that the callback needs"), (status = 401), (status = 403), (status = 404), (status = 409), (status = 429))
 )]
 pub async fn wechatwork_authorize_url(
     State(atrium): State<Tenancy>,
@@ -81,7 +81,7 @@ pub async fn wechatwork_authorize_url(
     tag = "account",
     security(()),
     params(AuthorizeQuery),
-    responses((status = 200, body = Data<AuthorizeUrl>, description = "Sets a cookie that the way back needs"), (status = 401), (status = 403), (status = 404), (status = 409), (status = 429))
+    responses((status = 200, body = Data<AuthorizeUrl>, description = "Sets a cookie that the callback needs"), (status = 401), (status = 403), (status = 404), (status = 409), (status = 429))
 )]
 pub async fn feishu_authorize_url(
     State(atrium): State<Tenancy>,
@@ -103,7 +103,7 @@ pub async fn feishu_authorize_url(
     tag = "account",
     security(()),
     params(Callback),
-    responses((status = 303, description = "Into the console, which says what came of it"), (status = 404))
+    responses((status = 303, description = "Redirects to the console, which shows the outcome"), (status = 404))
 )]
 pub async fn wechatwork_callback(
     State(atrium): State<Tenancy>,
@@ -126,7 +126,7 @@ pub async fn wechatwork_callback(
     tag = "account",
     security(()),
     params(Callback),
-    responses((status = 303, description = "Into the console, which says what came of it"), (status = 404))
+    responses((status = 303, description = "Redirects to the console, which shows the outcome"), (status = 404))
 )]
 pub async fn feishu_callback(
     State(atrium): State<Tenancy>,

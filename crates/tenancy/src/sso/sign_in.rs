@@ -78,7 +78,7 @@ struct OAuthFlow {
     tag = "account",
     security(()),
     request_body = SsoLogin,
-    responses((status = 200, body = Data<SsoRedirect>, description = "Where to go; ties the trip to this browser by a cookie"), (status = 404), (status = 429))
+    responses((status = 200, body = Data<SsoRedirect>, description = "The provider's address; sets a cookie that ties the sign-in to this browser"), (status = 404), (status = 429))
 )]
 pub async fn sso_login(
     State(atrium): State<Tenancy>,
@@ -191,7 +191,7 @@ pub struct CallbackQuery {
     tag = "account",
     security(()),
     params(CallbackQuery),
-    responses((status = 303, description = "On to the console; sets the session cookie"))
+    responses((status = 303, description = "Redirects to the console; sets the session cookie"))
 )]
 pub async fn sso_callback(
     State(atrium): State<Tenancy>,
