@@ -53,7 +53,7 @@ codes! {
     BadSignature = "bad_signature", UNAUTHORIZED, "请求签名无效。", "Invalid request signature.";
     ReauthRequired = "reauth_required", FORBIDDEN, "请先确认是你本人操作。", "Please confirm your identity first.";
     Forbidden = "forbidden", FORBIDDEN, "你没有权限执行此操作。", "You don't have permission to do this.";
-    PersonalData = "personal_data", FORBIDDEN, "该属性可能包含个人信息，需要“查看个人信息”权限。", "This property may contain personal data, which requires the “View personal data” permission.";
+    PersonalData = "personal_data", FORBIDDEN, "其中可能包含个人信息，需要“查看个人信息”权限。", "This may contain personal data, which requires the “View personal data” permission.";
     BeyondOwn = "beyond_own", FORBIDDEN, "不能授予或更改超出你自身权限的内容。", "You cannot grant or change permissions you don't have yourself.";
     SecondFactorRequired = "second_factor_required", FORBIDDEN, "访问此处需要两步验证，请先开启。", "Two-step verification is required here. Turn it on first.";
     SsoRequired = "sso_required", FORBIDDEN, "该团队要求通过单点登录访问，请用工作邮箱重新登录。", "This team requires single sign-on. Sign in again with your work email.";
@@ -70,14 +70,14 @@ codes! {
     TotpEnabled = "totp_enabled", CONFLICT, "两步验证已开启。", "Two-step verification is already on.";
     TotpNotStarted = "totp_not_started", CONFLICT, "请重新开始设置两步验证。", "Please start setting up two-step verification again.";
     TotpNotEnabled = "totp_not_enabled", CONFLICT, "两步验证尚未开启。", "Two-step verification is not on.";
-    MfaRequiredByRole = "mfa_required_by_role", CONFLICT, "团队所有者和系统管理员必须开启两步验证，不能关闭。", "Team owners and administrators of this instance must use two-step verification, so you cannot turn it off.";
+    MfaRequiredByRole = "mfa_required_by_role", CONFLICT, "团队所有者和服务器管理员必须开启两步验证，不能关闭。", "Team owners and operators must use two-step verification, so you cannot turn it off.";
     MfaRequiredByOrg = "mfa_required_by_org", CONFLICT, "你所在的团队要求开启两步验证，不能关闭。", "One of your teams requires two-step verification, so you cannot turn it off.";
     TooManyPasskeys = "too_many_passkeys", CONFLICT, "最多添加 {max} 个通行密钥。", "You can have at most {max} passkeys.";
     AlreadyBound = "already_bound", CONFLICT, "你已绑定一个账号，请先解除绑定。", "You have already linked an account. Unlink it first.";
     LastWayIn = "last_way_in", CONFLICT, "解除绑定后你将无法登录。请先设置密码或添加通行密钥。", "Without it, you could no longer sign in. Set a password or add a passkey first.";
     SoleOwner = "sole_owner", CONFLICT, "你是以下团队的唯一所有者：{names}。请先转让所有权，或删除团队。", "You are the only owner of: {names}. Transfer ownership or delete the team first.";
     AccessChanged = "access_changed", CONFLICT, "你的权限刚刚发生变化，请刷新后重试。", "Your permissions have just changed. Reload and try again.";
-    ChangedMeanwhile = "changed_meanwhile", CONFLICT, "内容刚刚被更改过，请刷新后重试。", "Someone has just changed this. Reload and try again.";
+    ChangedMeanwhile = "changed_meanwhile", CONFLICT, "内容刚刚被更改过，请刷新后重试。", "This has just been changed. Reload and try again.";
     LastOwner = "last_owner", CONFLICT, "团队至少需要一位所有者。", "A team needs at least one owner.";
     OrgHasApps = "org_has_apps", CONFLICT, "团队还有 {count} 个应用未彻底清除，暂不能删除。", "The team cannot be deleted yet: it still has {count} apps that have not been purged.";
     TooManyOrgs = "too_many_orgs", CONFLICT, "最多加入 {max} 个团队。", "You can belong to at most {max} teams.";

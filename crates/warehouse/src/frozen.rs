@@ -74,7 +74,9 @@ impl Table {
 
     fn folder(&self) -> Result<&Path, Error> {
         let found = self.data_paths.first().map(PathBuf::as_path);
-        found.ok_or_else(|| Error::Unreadable(format!("{} lies nowhere", self.name)))
+        found.ok_or_else(|| {
+            Error::Unreadable(format!("the table {} has no folder on disk", self.name))
+        })
     }
 }
 

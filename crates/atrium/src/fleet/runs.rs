@@ -37,7 +37,7 @@ macro_rules! jobs {
 
 jobs! {
     Purge = "purge", "removed deleted apps for good";
-    KeyReminders = "key_reminders", "sent reminders of expiring keys";
+    KeyReminders = "key_reminders", "sent reminders about expiring keys";
     SweepAccounts = "sweep_accounts", "removed expired sign-in data";
     SweepKeys = "sweep_keys", "removed old keys";
     SweepSamples = "sweep_samples", "removed old samples";

@@ -61,7 +61,7 @@ fn summary(fleet: &Fleet, now: Millis) -> Finding {
     }
 }
 
-const ADVICE_CLOCK: &str = "Synchronize this machine's and the database's clocks with NTP (`timedatectl set-ntp true`); until then, instances use the database's";
+const ADVICE_CLOCK: &str = "Synchronize the clocks of that machine and of the database with NTP (`timedatectl set-ntp true`); until then, instances use the database's";
 
 fn finding(fleet: &Fleet, problem: &Problem) -> Finding {
     let (what, text, advice) = words(fleet, problem);

@@ -238,7 +238,7 @@ on_both! {
         let (jane, thief) = (server.owner(JANE).await, server.signed_in(JANE).await);
         assert_eq!(ask(&thief, NEW).await.status, 200);
         // The old address is notified at once.
-        assert!(server.mail_about(JANE, "is about to change").await.text.contains(NEW));
+        assert!(server.mail_about(JANE, "change of your email address").await.text.contains(NEW));
         let token = server.mail_about(NEW, "Confirm").await.token();
         let body = json!({ "current_password": PASSWORD, "new_password": "quite another one" });
         assert_eq!(jane.put("/api/v1/current/password", body).await.status, 200);

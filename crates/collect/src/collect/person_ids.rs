@@ -160,6 +160,6 @@ async fn reserve(
     .bind(count)
     .fetch_optional(db)
     .await?;
-    let next = next.context("an app went while its events were loaded")?;
+    let next = next.context("an app was deleted while its events were being loaded")?;
     Ok(u32::try_from(next - count)?)
 }

@@ -33,7 +33,7 @@ reasons! {
     BadLogId = "bad_log_id", "log_id 应为 UUID。", "log_id must be a UUID.";
     BadEvent = "bad_event", "event 应为 1 到 128 个字符。", "event must have 1 to 128 characters.";
     BadTimestamp = "bad_timestamp", "timestamp 应为毫秒整数。", "timestamp must be an integer in milliseconds.";
-    TimestampOutOfRange = "timestamp_out_of_range", "timestamp 不能早于 180 天前或晚于 10 分钟后。", "timestamp must be at most 180 days in the past and 10 minutes in the future.";
+    TimestampOutOfRange = "timestamp_out_of_range", "timestamp 不能早于 180 天前或晚于 10 分钟后。", "timestamp must be no more than 180 days in the past or 10 minutes in the future.";
     BadDeviceId = "bad_device_id", "device_id 应为 1 到 128 个字符。", "device_id must have 1 to 128 characters.";
     BadId = "bad_id", "id 应为 1 到 128 个字符。", "id must have 1 to 128 characters.";
     BadField = "bad_field", "某个字段的类型不正确或内容过长。", "A field has the wrong type or is too long.";

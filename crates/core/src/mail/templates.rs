@@ -67,7 +67,7 @@ pub fn already_registered(locale: Locale, login: &str) -> Letter {
                 .to_owned(),
             opening: say(
                 locale,
-                "有人尝试用这个邮箱注册或绑定 Atrium 账号，但该邮箱已有账号。如果是你本人，请直接登录；如果忘记了密码，可在登录页重置。",
+                "有人尝试用这个邮箱注册 Atrium 账号，或把它设为登录邮箱，但该邮箱已有账号。如果是你本人，请直接登录；如果忘记了密码，可在登录页重置。",
                 "Someone tried to use this email address on Atrium, but it already has an \
                  account. If that was you, just sign in. If you forgot your password, you can \
                  reset it on the sign-in page.",
@@ -134,8 +134,8 @@ pub fn email_change(locale: Locale, account: &str, link: &str) -> Letter {
             "Atrium 账号 {account} 申请把登录邮箱改为这个地址。点击下面的链接确认。链接 24 小时内有效，只能使用一次。"
         ),
         format!(
-            "The Atrium account {account} is about to change its email address to this one. Open \
-             the link to confirm. It works once and expires in 24 hours."
+            "A change of the email address of the Atrium account {account} to this one was \
+             requested. Open the link to confirm. It works once and expires in 24 hours."
         ),
     );
     compose(
@@ -176,7 +176,7 @@ pub fn account_deleted(locale: Locale) -> Letter {
             closing: say(
                 locale,
                 "如果不是你本人操作，请尽快联系该 Atrium 服务器的管理员。",
-                "If this wasn't you, contact the administrator of this Atrium instance as soon as \
+                "If this wasn't you, contact an operator of this Atrium instance as soon as \
                  possible.",
             ),
         },

@@ -44,11 +44,11 @@ impl Notice {
             }
             Self::SecondFactorReset => (
                 "登录验证方式已重置",
-                "系统管理员关闭了你的两步验证，并移除了全部通行密钥。请尽快重新设置。".to_owned(),
+                "服务器管理员关闭了你的两步验证，并移除了全部通行密钥。请尽快重新设置。".to_owned(),
             ),
             Self::SessionsEnded { count } => (
                 "你已被退出登录",
-                format!("系统管理员结束了你的 {count} 处登录。如果你的账号可能被他人使用，请更改密码。"),
+                format!("服务器管理员结束了你的 {count} 处登录。如果你的账号可能被他人使用，请更改密码。"),
             ),
             Self::OrgSessionsEnded { org } => (
                 "需要重新验证身份",
@@ -139,7 +139,7 @@ impl Notice {
             ),
             Self::SpoolFilling { .. } => (
                 "待写入的数据即将达到上限",
-                "事件存储长时间不可用，排队等待写入的数据已超过上限的 80%。到达上限后，新数据会被拒收。请联系系统管理员。".to_owned(),
+                "事件存储长时间不可用，排队等待写入的数据已超过上限的 80%。到达上限后，新数据会被拒收。请联系服务器管理员。".to_owned(),
             ),
             Self::KeyExpiring { app, key_id, name, at, .. } => (
                 "访问密钥即将到期",
@@ -170,7 +170,7 @@ impl Notice {
                 "Your password was just changed, and every other device was signed out.".to_owned(),
             ),
             Self::EmailChangeAsked { email } => (
-                "Your email address is about to change",
+                "A change of your email address was requested",
                 format!(
                     "A change of your email address to {email} was requested. It takes effect \
                      once confirmed from that address. If this wasn't you, change your password, \
@@ -211,14 +211,14 @@ impl Notice {
             ),
             Self::SecondFactorReset => (
                 "Your second factor was reset",
-                "An administrator of this instance turned off two-step verification and removed \
-                 all your passkeys. Please set them up again soon."
+                "An operator of this instance turned off two-step verification and removed all \
+                 your passkeys. Please set them up again soon."
                     .to_owned(),
             ),
             Self::SessionsEnded { count } => (
                 "You were signed out",
                 format!(
-                    "An administrator of this instance ended some of your sessions ({count}). If \
+                    "An operator of this instance ended some of your sessions ({count}). If \
                      someone else may have used your account, change your password."
                 ),
             ),
@@ -357,7 +357,7 @@ impl Notice {
                 "Data waiting to be stored is close to its limit",
                 "The event store has been unavailable for a long time, and the data waiting for \
                  it has passed 80% of the limit. Once the limit is reached, new data is rejected. \
-                 Contact the administrator of this instance."
+                 Contact an operator of this instance."
                     .to_owned(),
             ),
             Self::KeyExpiring { app, key_id, name, at, .. } => (

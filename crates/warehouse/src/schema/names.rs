@@ -59,8 +59,8 @@ impl Warehouse {
         if let Some((table, _)) = known.iter().find(|(_, (engine, _))| engine.contains("MergeTree"))
         {
             return Err(Error::Setup(format!(
-                "the database {whole} holds `{table}` of a store on one server: name another database, \
-                 and bring its events over"
+                "the database {whole} already contains the table `{table}` of a store on one \
+                 server: use another database, and move the events to it"
             )));
         }
         for (table, (_, columns)) in local.iter().filter(|(_, (it, _))| it.contains("MergeTree")) {

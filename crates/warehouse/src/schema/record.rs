@@ -34,8 +34,8 @@ impl Warehouse {
         let (named, reached) = (self.shards().await?.len(), self.count_shards().await?);
         if named != reached {
             return Err(Error::Setup(format!(
-                "shards=… names {named} shards, but the cluster in ClickHouse's own settings has \
-                 {reached}"
+                "shards=… names {named}, but the cluster in ClickHouse's own settings has \
+                 {reached} shards"
             )));
         }
         let found = self.on_every_shard(|shard| async move { shard.found().await }).await?;

@@ -275,7 +275,7 @@ async fn a_shard_that_missed_a_migration_is_brought_up_to_date() {
     let [first, second] = ["127.0.0.1", "127.0.0.2"];
     for (shards, word) in [
         (format!("{second},{first}"), "shard 1 of 2 was shard 2 of 2"),
-        (first.to_owned(), "names 1, and the cluster in ClickHouse's own settings has 2"),
+        (first.to_owned(), "names 1, but the cluster in ClickHouse's own settings has 2 shards"),
     ] {
         let mut other = url.clone();
         other.set_query(Some(&format!("cluster=main&shards={shards}")));
