@@ -1,5 +1,5 @@
 # The only commands you need: run · demo · standins · test · test-long · audit · build · bench · lighthouse ·
-# fmt · generate · release. Each one does its own set-up on a machine with Rust, Node and make.
+# fmt · generate · release. Each one does its own setup on a machine with Rust, Node and make.
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help

@@ -1,8 +1,8 @@
 //! Analyses of an app with ten million events: each kind on a cold cache, against the best statement
 //! written by hand for the same question, and asked again; and the memory they take.
 //!
-//! The statements by hand follow the same rules: whose a device is is looked up, and totals come with the
-//! answer. The benchmark fails where the figures of the two differ.
+//! The statements by hand follow the same rules: the owner of each device is looked up, and totals come with
+//! the answer. The benchmark fails where the figures of the two differ.
 
 use std::time::{Duration, Instant};
 
@@ -185,7 +185,7 @@ fn of_trend(data: &Value) -> Vec<f64> {
     points.chain([&series["total"]]).filter_map(Value::as_f64).collect()
 }
 
-/// Of the weeks that lie in the range as a whole, and the one before them too.
+/// Covers the whole weeks in the range, and the week before them.
 fn of_lifecycle(data: &Value) -> Vec<f64> {
     let points = data["points"].as_array().into_iter().flatten().skip(2);
     let states = points.flat_map(|point| {
@@ -208,7 +208,7 @@ fn kinds(app: Uuid, last: u32) -> Vec<Kind> {
         "(SELECT device_no AS person_no, min(first).2 AS owner FROM device_owners \
          WHERE app_id = '{app}' GROUP BY device_no)"
     );
-    // Whose rows are, of anything that has a number.
+    // Adds the person that each number belongs to.
     let people = |columns: &str, rows: &str| {
         format!(
             "(SELECT {columns}, if(owner > 0, owner, person_no) AS person \

@@ -123,7 +123,7 @@ test('a code is good once, and only with its verifier', async () => {
   assert.equal((await exchange(madeUp)).error, 'invalid_grant')
 })
 
-test('without PKCE, or towards a foreign address, nobody gets anywhere', async () => {
+test('without PKCE, or toward a foreign address, nobody gets anywhere', async () => {
   const without = await browser().visit(
     start({ code_challenge: '', code_challenge_method: '' }).url,
   )

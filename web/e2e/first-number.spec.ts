@@ -23,7 +23,7 @@ test('from an empty folder to the first number in three clicks', async ({ page, 
 
   await page.goto(await emptyServer.setupLink)
   await page.getByLabel('邮箱', { exact: true }).fill('first@example.com')
-  passed('the set-up link')
+  passed('the setup link')
   // Names with multi-code-unit characters, right-to-left text, and great length.
   await page.getByLabel('姓名').fill('👩‍👩‍👧‍👦 مريم')
   await page.getByLabel('密码', { exact: true }).fill('a long enough password')

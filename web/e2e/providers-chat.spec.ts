@@ -46,7 +46,7 @@ for (const language of LANGUAGES) {
         expect(user.email).toBe(own.account.email)
       })
 
-      await test.step('unbound, and no way in any more', async () => {
+      await test.step('unbound, and no way in anymore', async () => {
         await page.getByRole('button', { name: t('bindings.unbindOf', { name }) }).click()
         await page
           .getByRole('dialog')

@@ -23,7 +23,7 @@ const PAGE = '/account/user-info'
 const entry = /^\/org-id\//
 
 /** From the open dialog to the stored codes. */
-async function enrol(page: Page, language: Language) {
+async function enroll(page: Page, language: Language) {
   const t = wordsOf(language)
   const dialog = page.getByRole('dialog')
   await expect(dialog.getByRole('img', { name: t('totp.qr') })).toBeVisible()
@@ -73,7 +73,7 @@ for (const language of LANGUAGES) {
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel(t('totp.code')).fill('000000')
     await expect(dialog.getByLabel(t('totp.code'))).toHaveAttribute('aria-invalid', 'true')
-    const { secret, recovery } = await enrol(page, language)
+    const { secret, recovery } = await enroll(page, language)
     await expect(section).toContainText(t('totp.on'))
     await expect(section).toContainText(t('recovery.left', { count: 10 }))
 
@@ -186,7 +186,7 @@ for (const language of LANGUAGES) {
     await expectAddress(page, `/no-auth?redirect=${encodeURIComponent('/data-dashboard')}`)
     await expect(page.getByRole('heading', { level: 1 })).toHaveText(t('mfa.required'))
     await page.getByRole('button', { name: t('totp.enable') }).click()
-    await enrol(page, language)
+    await enroll(page, language)
     await expectAddress(page, /^\/data-dashboard\?org=/)
   })
 

@@ -8,7 +8,7 @@ test('first start, account, landing, sign-out, sign-in, sign-out by address', as
   const password = 'a long enough password'
   const entry = /^\/org-id\/[\w-]+\/app-id\/[\w-]+\/quick-start$/
 
-  await test.step('the set-up link makes the first account', async () => {
+  await test.step('the setup link makes the first account', async () => {
     await page.goto(await emptyServer.setupLink)
     await expect(page).toHaveTitle('验证邮箱-Atrium')
     await page.getByRole('button', { name: '创建账号并进入' }).click()
@@ -57,7 +57,7 @@ test('first start, account, landing, sign-out, sign-in, sign-out by address', as
     expect((await page.request.get(`${emptyServer.url}/api/v1/current`)).status()).toBe(401)
   })
 
-  await test.step('the set-up link works only once', async () => {
+  await test.step('the setup link works only once', async () => {
     await page.goto(await emptyServer.setupLink)
     await expect(page.getByRole('heading', { name: '链接已失效' })).toBeVisible()
     await page.getByRole('link', { name: '前往登录' }).click()

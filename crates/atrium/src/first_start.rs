@@ -1,6 +1,6 @@
 //! Decides whether an instance may look new. If the metadata database is gone, or has lost the end of
 //! its log, the next start must not offer a new instance in a folder that was in use: whoever opened the
-//! set-up link would own it, and messages in the spool would belong to no app.
+//! setup link would own it, and messages in the spool would belong to no app.
 //!
 //! With SQLite, a small file next to the database records its last known state. It is rewritten every
 //! few seconds, so the loss of the very last changes may go unnoticed.

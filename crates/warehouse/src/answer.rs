@@ -15,7 +15,7 @@ pub(crate) struct Failure {
 pub struct RowStream(pub(crate) reqwest::Response);
 
 impl RowStream {
-    /// The next chunk. If the server fails half-way, the answer breaks off.
+    /// The next chunk. If the server fails halfway, the answer breaks off.
     pub async fn chunk(&mut self) -> Result<Option<Bytes>, Error> {
         self.0.chunk().await.map_err(|error| lost(error).error)
     }

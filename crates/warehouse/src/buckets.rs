@@ -1,5 +1,5 @@
 //! Cuts a range of time into the longest buckets that counts are kept for: whole days in its middle,
-//! hours towards its ends, quarters of an hour where those do not fit.
+//! hours toward its ends, quarters of an hour where those do not fit.
 
 use std::collections::BTreeSet;
 

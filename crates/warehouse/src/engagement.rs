@@ -57,7 +57,7 @@ fn day_of(moment: &str) -> String {
 }
 
 impl Warehouse {
-    /// Days with no activity in the preceding month are absent. The first 29 days only count towards
+    /// Days with no activity in the preceding month are absent. The first 29 days only count toward
     /// later ones.
     pub async fn activity(&self, app: Uuid, days: &Days) -> Result<Vec<Activity>, Error> {
         let numbers = format!(

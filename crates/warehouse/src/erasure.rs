@@ -83,7 +83,7 @@ impl Warehouse {
         let subject = &Subject { app, kind, id, number };
         let removed = self.on_every_shard(|shard| async move { shard.erase_here(subject).await });
         let removed = removed.await?.into_iter().sum();
-        // Only when no shard needs the number any more: it is stored in one place, and a repeated call
+        // Only when no shard needs the number anymore: it is stored in one place, and a repeated call
         // after an interruption has to find it.
         self.on_every_shard(|shard| async move { shard.forget_here(subject).await }).await?;
         Ok(removed)

@@ -53,7 +53,8 @@ impl Warehouse {
         for message in messages {
             put_message_id(*message, &mut packed);
         }
-        // What was loaded before the earliest of these messages is none of them: those partitions are skipped.
+        // Rows loaded before the earliest of these messages cannot be any of them, so those partitions are
+        // skipped.
         let earliest = messages.iter().map(|(_, time_ms, _)| time_ms / 1_000).min().unwrap_or(0);
         let since = (earliest - AHEAD_SECONDS).clamp(0, i64::from(u32::MAX));
         // Base64 is two thirds the size of hexadecimal, and faster to read by as much. Earlier versions

@@ -1,4 +1,4 @@
-//! Names, addresses and cities of fictional people. E-mail addresses are at example.com, which nobody
+//! Names, addresses and cities of fictional people. Email addresses are at example.com, which nobody
 //! can own, and phone numbers come from the ranges that Britain, Germany and North America reserve for
 //! fiction; China has none.
 

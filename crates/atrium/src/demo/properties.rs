@@ -217,7 +217,7 @@ pub fn refund(story: &Story, subject: &Subject, chance: &mut Chance, into: &mut 
     );
 }
 
-/// Contains an e-mail address, as careless applications do, to show redaction.
+/// Contains an email address, as careless applications do, to show redaction.
 pub fn sign_up(who: &Identity, chance: &mut Chance, into: &mut String) {
     let method = chance.weighted(&[(58.0, "email"), (30.0, "phone"), (12.0, "sso")]);
     into.clear();

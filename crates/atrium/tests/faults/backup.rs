@@ -65,7 +65,7 @@ async fn a_back_up_under_load_has_everything_that_was_acknowledged_before_it() {
     child.wait().unwrap();
     let sent = std::mem::take(&mut known.lock().unwrap().sent);
     check(&second, &Known { accepted, sent, refused: 0 }).await;
-    // Without a server the backup starts an engine of its own, and nothing waits any more.
+    // Without a server the backup starts an engine of its own, and nothing waits anymore.
     let sum = restored["events"].as_u64().unwrap() + restored["waiting"].as_u64().unwrap();
     let made = backup(&second, &again);
     assert_eq!((made["events"].as_u64(), made["waiting"].as_u64()), (Some(sum), Some(0)), "{made}");

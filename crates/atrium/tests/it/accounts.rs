@@ -1,4 +1,4 @@
-//! Sign-in, sign-out, sessions, the set-up link, throttling.
+//! Sign-in, sign-out, sessions, the setup link, throttling.
 
 use crate::support::{PASSWORD, Store, TestServer, on_both};
 use atrium::types::Millis;

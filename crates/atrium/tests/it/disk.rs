@@ -143,7 +143,7 @@ fn refused(folder: &Path) -> String {
     command.arg("60").arg(program.get_program()).args(program.get_args());
     let Output { status, stdout, stderr } = command.output().unwrap();
     assert_eq!(status.code(), Some(1), "{}", text(&stdout));
-    assert!(!text(&stdout).contains("emailValidator"), "no set-up link: {}", text(&stdout));
+    assert!(!text(&stdout).contains("emailValidator"), "no setup link: {}", text(&stdout));
     text(&stderr)
 }
 

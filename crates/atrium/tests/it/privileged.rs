@@ -1,6 +1,6 @@
 //! Owners and operators need a second factor after a grace period to set one up.
 
-use crate::second_factor::enrol;
+use crate::second_factor::enroll;
 use crate::support::{PASSWORD, Store, TestServer, on_both};
 use atrium::types::Millis;
 use serde_json::{Value, json};
@@ -45,7 +45,7 @@ on_both! {
         // Setting one up is always possible, and then everything is open.
         let proof = jane.post("/api/v1/current/reauth", json!({ "password": PASSWORD })).await;
         assert_eq!(proof.status, 200);
-        enrol(&server, &jane).await;
+        enroll(&server, &jane).await;
         for path in [org.as_str(), "/api/v1/error-groups"] {
             assert_eq!(jane.get(path).await.status, 200, "{path}");
         }
@@ -58,7 +58,7 @@ on_both! {
     async fn a_new_owner_has_time_of_their_own(server: TestServer) {
         let server = server.second_instance_with(|raw| raw.privileged_mfa = Some(true)).await;
         let jane = server.owner(JANE).await;
-        enrol(&server, &jane).await;
+        enroll(&server, &jane).await;
         let org = org_of(&jane).await;
         let (id, li) = server.person("li@example.com").await;
         let org_id = org.rsplit('/').next().unwrap();

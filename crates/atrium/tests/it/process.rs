@@ -52,7 +52,7 @@ impl Server {
         let address = first.rsplit("http://").next().unwrap().to_owned();
         let printed = vec![first];
         let mut server = Self { child, address, printed, log };
-        // The set-up link, if any, comes right after.
+        // The setup link, if any, comes right after.
         let (sender, receiver) = std::sync::mpsc::channel();
         std::thread::spawn(move || {
             for line in lines.map_while(Result::ok) {
@@ -199,7 +199,7 @@ fn idle_connections_do_not_delay_the_end() {
     drop((silent, idle));
 }
 
-/// The terminal that read the set-up link may be closed right after.
+/// The terminal that read the setup link may be closed right after.
 #[test]
 fn a_closed_terminal_does_not_take_the_server_down() {
     let folder = tempfile::tempdir().unwrap();

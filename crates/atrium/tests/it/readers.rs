@@ -189,7 +189,7 @@ async fn those_who_wait_for_the_same_answer_outlast_the_one_who_asked_first() {
     for asked in asked {
         asked.abort();
     }
-    until("nobody asks any more", || !waits()).await;
+    until("nobody asks anymore", || !waits()).await;
     drop(taken);
     until("and nothing runs", || counts(&server, Class::Dashboard) == (0, 0)).await;
 }

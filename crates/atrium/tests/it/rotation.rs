@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::second_factor::{App, enrol};
+use crate::second_factor::{App, enroll};
 use crate::support::sender::{AccessKey, event};
 use crate::support::{Actor, PASSWORD, Store, TestServer, on_both};
 use atrium::app::AppState;
@@ -77,7 +77,7 @@ async fn sealed_things(server: &TestServer) -> (App, Vec<String>, AccessKey, Act
         )
         .await;
     assert_eq!(erasure.status, 200, "{erasure:?}");
-    let (app, codes) = enrol(server, &jane).await;
+    let (app, codes) = enroll(server, &jane).await;
     fill(server).await;
     (app, codes, key, jane)
 }

@@ -14,8 +14,8 @@ const JANE: &str = "jane@example.com";
 pub(crate) struct App(Totp);
 
 impl App {
-    fn of(enrolment: &Value) -> Self {
-        let secret = Secret::try_from_base32(enrolment["secret"].as_str().unwrap()).unwrap();
+    fn of(enrollment: &Value) -> Self {
+        let secret = Secret::try_from_base32(enrollment["secret"].as_str().unwrap()).unwrap();
         Self(Builder::new().with_secret(secret).with_account_name("x").build().unwrap())
     }
 
@@ -26,7 +26,7 @@ impl App {
 }
 
 /// Turns two-step verification on. The code that confirmed it is used up, so the clock moves on one step.
-pub(crate) async fn enrol(server: &TestServer, actor: &Actor) -> (App, Vec<String>) {
+pub(crate) async fn enroll(server: &TestServer, actor: &Actor) -> (App, Vec<String>) {
     let begun = actor.post(TOTP, json!({})).await;
     assert_eq!(begun.status, 200, "{begun:?}");
     let app = App::of(&begun.body["data"]);
@@ -62,7 +62,7 @@ on_both! {
         let wrong = jane.put(TOTP, json!({ "code": "000000" })).await;
         assert_eq!((wrong.status, wrong.code(), wrong.field()), (422, "wrong_code", "code"));
 
-        let (app, codes) = enrol(&server, &jane).await;
+        let (app, codes) = enroll(&server, &jane).await;
         assert_eq!(codes.len(), 10);
         assert_eq!(jane.get("/api/v1/current").await.body["data"]["mfa"]["totp"], true);
         assert_eq!(jane.get(TOTP).await.body["data"]["recovery_codes_left"], 10);
@@ -89,7 +89,7 @@ on_both! {
 on_both! {
     async fn no_other_way_in_goes_around_the_second_step(server: TestServer) {
         let jane = server.owner(JANE).await;
-        let (app, _) = enrol(&server, &jane).await;
+        let (app, _) = enroll(&server, &jane).await;
 
         let browser = server.anonymous();
         browser.post("/api/v1/send-login-code-email", json!({ "email": JANE })).await;
@@ -121,7 +121,7 @@ on_both! {
 on_both! {
     async fn a_recovery_code_works_once_under_fifty_at_once(server: TestServer) {
         let jane = server.owner(JANE).await;
-        let (_, codes) = enrol(&server, &jane).await;
+        let (_, codes) = enroll(&server, &jane).await;
         // Known browsers have counters of their own, so the tries below are not throttled together.
         let mut browsers = Vec::new();
         for _ in 0..8 {
@@ -149,7 +149,7 @@ on_both! {
 on_both! {
     async fn five_wrong_codes_end_the_half_done_sign_in(server: TestServer) {
         let jane = server.owner(JANE).await;
-        let (app, _) = enrol(&server, &jane).await;
+        let (app, _) = enroll(&server, &jane).await;
         let browser = half_way(&server).await;
         for _ in 0..5 {
             assert_eq!(second_step(&browser, "000000").await.code(), "bad_code");
@@ -175,7 +175,7 @@ on_both! {
 on_both! {
     async fn the_half_done_sign_in_belongs_to_its_browser(server: TestServer) {
         let jane = server.owner(JANE).await;
-        let (app, _) = enrol(&server, &jane).await;
+        let (app, _) = enroll(&server, &jane).await;
         half_way(&server).await;
         let stranger = server.anonymous();
         assert_eq!(second_step(&stranger, &app.code(&server)).await.status, 410);
@@ -185,7 +185,7 @@ on_both! {
 on_both! {
     async fn codes_can_be_renewed_and_the_factor_removed(server: TestServer) {
         let jane = server.owner(JANE).await;
-        let (_, old) = enrol(&server, &jane).await;
+        let (_, old) = enroll(&server, &jane).await;
         let renewed = jane.post("/api/v1/current/mfa/recovery-codes", json!({})).await;
         assert_eq!(renewed.body["data"]["recovery_codes"].as_array().unwrap().len(), 10);
         let browser = half_way(&server).await;
@@ -213,7 +213,7 @@ on_both! {
         let jane = server.owner(JANE).await;
         server.execute("UPDATE organizations SET require_mfa_at = 1 WHERE id <> $1", "").await;
         assert_eq!(jane.get("/api/v1/current").await.body["data"]["mfa"]["required"], true);
-        enrol(&server, &jane).await;
+        enroll(&server, &jane).await;
         let answer = jane.delete(TOTP).await;
         assert_eq!((answer.status, answer.code()), (409, "mfa_required_by_org"));
     }
@@ -250,7 +250,7 @@ on_both! {
 on_both! {
     async fn an_operator_resets_a_lost_factor(server: TestServer) {
         let jane = server.owner(JANE).await;
-        enrol(&server, &jane).await;
+        enroll(&server, &jane).await;
         let reset = operator::reset_second_factor(&server.atrium, JANE).await.unwrap().unwrap();
         assert!(reset.totp);
         assert_eq!(jane.get("/api/v1/current").await.status, 401);
@@ -266,7 +266,7 @@ on_both! {
 on_both! {
     async fn an_older_session_and_the_password_do_not_disarm_the_factor(server: TestServer) {
         let (stolen, jane) = (server.owner(JANE).await, server.signed_in(JANE).await);
-        let (app, _) = enrol(&server, &jane).await;
+        let (app, _) = enroll(&server, &jane).await;
         // Sessions that began without it end.
         assert_eq!(stolen.get("/api/v1/current").await.status, 401);
         assert_eq!(jane.get("/api/v1/current").await.status, 200);
@@ -291,7 +291,7 @@ on_both! {
 }
 
 on_both! {
-    async fn an_enrolment_is_neither_guessed_nor_left_lying(server: TestServer) {
+    async fn an_enrollment_is_neither_guessed_nor_left_lying(server: TestServer) {
         let jane = server.owner(JANE).await;
         let begun = jane.post(TOTP, json!({})).await;
         let app = App::of(&begun.body["data"]);
@@ -310,7 +310,7 @@ on_both! {
 on_both! {
     async fn two_factors_do_not_outlive_the_factors(server: TestServer) {
         let jane = server.owner(JANE).await;
-        enrol(&server, &jane).await;
+        enroll(&server, &jane).await;
         assert_eq!(jane.delete(TOTP).await.status, 200);
         assert_eq!(server.count("SELECT COUNT(*) FROM sessions WHERE second_factor_at IS NOT NULL").await, 0);
     }
@@ -319,7 +319,7 @@ on_both! {
 on_both! {
     async fn a_half_done_sign_in_dies_with_the_password_it_began_with(server: TestServer) {
         let jane = server.owner(JANE).await;
-        let (app, _) = enrol(&server, &jane).await;
+        let (app, _) = enroll(&server, &jane).await;
         let thief = half_way(&server).await;
         let body = json!({ "current_password": PASSWORD, "new_password": "quite another one" });
         assert_eq!(jane.put("/api/v1/current/password", body).await.status, 200);

@@ -150,7 +150,7 @@ impl Watched {
         let named = is_outline.then(|| named(text)).flatten();
         let text = if is_outline { outline(text).to_string().into() } else { text.into() };
         let kind = kind.unwrap_or_default();
-        // Nobody watches any more.
+        // Nobody watches anymore.
         let _ = self.0.sender.send(Arc::new(Seen { at, kind, outcome, text, is_outline, named }));
     }
 

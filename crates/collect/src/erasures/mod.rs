@@ -52,7 +52,7 @@ impl ErasureState {
     }
 }
 
-/// What remains of an id that nobody needs to read any more: enough to recognize one's own request.
+/// What remains of an id that nobody needs to read anymore: enough to recognize one's own request.
 pub fn mask(subject: &str) -> String {
     let shown = if subject.chars().count() > 4 { 2 } else { 0 };
     let shown: String = subject.chars().take(shown).collect();

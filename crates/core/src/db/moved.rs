@@ -1,4 +1,4 @@
-//! A SQLite database whose instance has moved elsewhere. No program can change it any more: every table
+//! A SQLite database whose instance has moved elsewhere. No program can change it anymore: every table
 //! has triggers that refuse. It stays readable, so a server still running on it keeps answering
 //! questions and accepting messages.
 

@@ -27,7 +27,7 @@ use atrium_core::types::{Id, Millis};
 use atrium_tenancy::access::DataApp;
 
 const DAYS_MAX: i32 = 180;
-/// How many days before the first one count towards its month.
+/// How many days before the first one count toward its month.
 const LEAD: i32 = 29;
 /// How many days after the last one its cohort is followed.
 const AFTER: i32 = 30;

@@ -1,4 +1,4 @@
-//! "Test connection": goes as far towards a sign-in as is possible without a person, and says where it
+//! "Test connection": goes as far toward a sign-in as is possible without a person, and says where it
 //! ended. Never shows what a provider answers, only our own code for it.
 
 use axum::extract::State;

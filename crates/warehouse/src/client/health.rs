@@ -26,7 +26,7 @@ const LOOK_AFTER: Duration = Duration::from_secs(2);
 /// How long a shard may take to answer the probe before it counts as hanging.
 const SILENCE_MAX: Duration = Duration::from_secs(8);
 
-/// Codes with which a server reports that it cannot reach another, or lost it half-way.
+/// Codes with which a server reports that it cannot reach another, or lost it halfway.
 const ABOUT_ANOTHER: &[i32] = &[
     32,   // ATTEMPT_TO_READ_AFTER_EOF
     159,  // TIMEOUT_EXCEEDED

@@ -31,7 +31,7 @@ macro_rules! country {
 
 /// Values that identify a person, anywhere in a text.
 pub const PERSONAL: &[&str] = &[
-    // E-mail addresses. All non-ASCII characters count as letters: the store compiles a pattern again
+    // Email addresses. All non-ASCII characters count as letters: the store compiles a pattern again
     // for every few thousand rows, and the Unicode tables of letters took four times as long as
     // everything else together.
     concat!(

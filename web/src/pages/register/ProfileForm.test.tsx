@@ -14,7 +14,7 @@ beforeEach(() => {
 /** Without the password checks made while typing. */
 const sent = (seen: SeenRequest[]) => seen.filter(({ path }) => path !== '/password/check')
 
-it('asks for the address on a set-up link, and lands in the application entry', async () => {
+it('asks for the address on a setup link, and lands in the application entry', async () => {
   const seen = stubServer({ '/register/profile': ok(aUser) })
   render(<ProfileForm token="t-1" link={{ email: null, kind: 'setup' }} />)
   await userEvent.type(screen.getByLabelText('邮箱'), 'lin@example.com')

@@ -120,7 +120,7 @@ with_provider! {
         let server = &company.server;
         let browser = server.anonymous();
         company.sign_in(&browser, "nora@acme.test").await;
-        let (app, _) = crate::second_factor::enrol(server, &browser).await;
+        let (app, _) = crate::second_factor::enroll(server, &browser).await;
         let again = server.anonymous();
         assert_eq!(company.sign_in(&again, "nora@acme.test").await, "/login?step=mfa");
         company.set(json!({ "client_id": "another" })).await;

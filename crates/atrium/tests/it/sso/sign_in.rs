@@ -129,7 +129,7 @@ with_provider! {
         let server = &company.server;
         let browser = server.anonymous();
         company.sign_in(&browser, "mia@acme.test").await;
-        let (app, _) = crate::second_factor::enrol(server, &browser).await;
+        let (app, _) = crate::second_factor::enroll(server, &browser).await;
         let again = server.anonymous();
         let answer = again.post("/api/v1/sso/login", json!({ "email": "mia@acme.test", "redirect": "/a?b=c" })).await;
         let url = answer.body["data"]["redirect_url"].as_str().unwrap();

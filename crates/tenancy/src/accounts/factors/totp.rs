@@ -18,7 +18,7 @@ use atrium_core::error::{Code, Error, Fault, Result};
 use atrium_core::http::json::{Data, Done, Json};
 use atrium_core::types::{Id, Millis};
 
-const ENROL_WITHIN: i64 = 15 * Millis::MINUTE;
+const ENROLL_WITHIN: i64 = 15 * Millis::MINUTE;
 
 #[derive(Serialize, ToSchema)]
 pub struct TotpView {
@@ -117,7 +117,7 @@ pub async fn totp_confirm(
     let mut tx = atrium.db.write().await?;
     let row = store::totp(&mut tx, &user.id).await?.filter(|row| row.confirmed_at.is_none());
     // An abandoned enrollment must not be finished by someone else.
-    let row = row.filter(|row| now.since(row.created_at) < ENROL_WITHIN);
+    let row = row.filter(|row| now.since(row.created_at) < ENROLL_WITHIN);
     let row = row.ok_or(Code::TotpNotStarted)?;
     let totp = codes::totp(atrium.keyring.open_sealed(codes::PURPOSE, &row.secret)?, &user.email)?;
     let step = codes::matched_step(&totp, input.code.trim(), now);
