@@ -71,6 +71,12 @@ impl Warehouse {
         Ok(Attempt { sizes, apps, seconds, by_size })
     }
 
+    /// Whether an app's sets of people are joined in this process, whatever range they are of.
+    pub(crate) async fn joins_here(&self, app: Uuid) -> Result<bool, Error> {
+        let limit = self.set_limits().people;
+        Ok(self.with_people(&[app]).await?.iter().all(|app| app.people <= limit))
+    }
+
     /// The apps and how many people each has, as far as is known.
     async fn with_people(&self, apps: &[Uuid]) -> Result<Vec<AppSize>, Error> {
         let sizes = &self.rollup_caches().sizes;

@@ -109,6 +109,24 @@ impl Warehouse {
         Ok(if found.is_empty() { Whose::AsSent } else { Whose::Owners })
     }
 
+    /// The owners of an app's devices as they are now.
+    pub(crate) async fn current_owners(&self, app: Uuid) -> Result<Owners, Error> {
+        let mut owners = Owners::default();
+        if self.knows_owners() {
+            let sql = format!(
+                "SELECT groupArray(person_no), groupArray(owner) FROM {}",
+                owned(&format!("toUUID('{app}')"))
+            );
+            let answer = self.binary(&sql).await?;
+            let mut rows = Rows::new(&answer);
+            while !rows.is_at_end() {
+                let (devices, of_devices) = (rows.u32s()?, rows.u32s()?);
+                devices.zip(of_devices).for_each(|(device, owner)| owners.note(device, owner));
+            }
+        }
+        Ok(owners)
+    }
+
     /// The owners of each app's devices, as of these versions.
     pub(crate) async fn owners(
         &self,

@@ -7,6 +7,9 @@ use crate::binary::Rows;
 use crate::client::Warehouse;
 use crate::conditions::{EventChoice, People};
 use crate::error::Error;
+use crate::owners::Whose;
+use crate::rollup_cache::Owners;
+use crate::runtime::off_the_runtime;
 use crate::statement::Statement;
 
 /// Consecutive buckets: the Unix time at which each starts, and at which the last one ends.
@@ -17,6 +20,12 @@ pub struct Slots {
 }
 
 impl Slots {
+    /// A range as one bucket; None if it does not begin and end with a second.
+    pub(super) fn one((from, to): Range) -> Option<Self> {
+        let seconds = |ms: i64| u64::try_from(ms / 1_000).ok().filter(|_| ms % 1_000 == 0);
+        Some(Self { starts: vec![seconds(from)?], end: seconds(to)? })
+    }
+
     /// Only the bucket at an index.
     pub fn only(&self, place: usize) -> Option<Self> {
         let start = *self.starts.get(place)?;
@@ -39,6 +48,17 @@ impl Slots {
 /// One set for each bucket.
 pub(super) type Sets = Vec<RoaringBitmap>;
 
+/// Each person in the earliest bucket that has a number of theirs; without the first bucket.
+fn first_of_each(sets: Sets, owners: &Owners) -> Sets {
+    let mut known = RoaringBitmap::new();
+    let firsts = sets.into_iter().map(|numbers| {
+        let people = owners.resolve(numbers) - &known;
+        known |= &people;
+        people
+    });
+    firsts.skip(1).collect()
+}
+
 impl Warehouse {
     /// The people who did one of the chosen events in each of the buckets.
     pub(super) async fn active(
@@ -49,9 +69,18 @@ impl Warehouse {
     ) -> Result<Sets, Error> {
         let mut this = scope.statement(self);
         let starts = this.bind("Array(UInt32)", slots.starts.clone().into());
-        let slot = slot(&starts);
-        let (whose, range) = (self.whose(), slots.range());
-        let people = scope.people_by(&mut this, whose, range, &[choice], ("slot", &slot));
+        let (slot, range) = (slot(&starts), slots.range());
+        if self.joins_here(scope.app).await? {
+            let events = scope.events(&mut this, Whose::AsSent, range, &[choice], "time");
+            this.sql = format!(
+                "SELECT {slot} AS slot, groupBitmapState(person) FROM {events} GROUP BY slot"
+            );
+            let (owners, sets) =
+                tokio::try_join!(self.current_owners(scope.app), self.sets_of(this, slots))?;
+            let resolve = move || Ok(sets.into_iter().map(|set| owners.resolve(set)).collect());
+            return off_the_runtime(resolve).await;
+        }
+        let people = scope.people_by(&mut this, self.whose(), range, &[choice], ("slot", &slot));
         this.sql = format!("SELECT slot, groupBitmapState(person) FROM {people} GROUP BY slot");
         self.sets_of(this, slots).await
     }
@@ -66,6 +95,21 @@ impl Warehouse {
         let mut this = scope.statement(self);
         let (from, to) = slots.range();
         let starts = this.bind("Array(UInt32)", slots.starts.clone().into());
+        if self.joins_here(scope.app).await? {
+            let events = scope.events(&mut this, Whose::AsSent, (0, to), &[choice], "time AS at");
+            let from = this.bind("Int64", from.into());
+            // The first set is of those who did it before the range.
+            this.sql = format!(
+                "SELECT if(time < fromUnixTimestamp64Milli({from}, 'UTC'), 0, {}) AS slot, \
+                     groupBitmapState(person) \
+                 FROM (SELECT person, min(at) AS time FROM {events} GROUP BY person) GROUP BY slot",
+                slot(&starts)
+            );
+            let all = Slots { starts: [&[0], slots.starts.as_slice()].concat(), end: slots.end };
+            let (owners, sets) =
+                tokio::try_join!(self.current_owners(scope.app), self.sets_of(this, &all))?;
+            return off_the_runtime(move || Ok(first_of_each(sets, &owners))).await;
+        }
         let first = [("first", "min(time)")];
         let people = scope.people(&mut this, self.whose(), (0, to), &[choice], (&[], &first));
         let from = this.bind("Int64", from.into());

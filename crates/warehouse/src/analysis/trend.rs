@@ -1,5 +1,7 @@
 //! Trends: counts of events, people, devices or sessions over time, or aggregates of a property.
 
+use roaring::MultiOps;
+
 use super::groups::{Belongs, Groups};
 use super::sets::Slots;
 use super::{Scope, slot};
@@ -9,6 +11,7 @@ use crate::conditions::{EventChoice, GroupBy, People, Property};
 use crate::error::Error;
 use crate::explore::Key;
 use crate::owners::Whose;
+use crate::runtime::off_the_runtime;
 use crate::statement::{Statement, number};
 
 #[derive(Clone, Debug)]
@@ -185,6 +188,9 @@ impl Warehouse {
             return Ok((Trend::default(), Vec::new()));
         }
         if query.group_by.is_empty() {
+            if let Some(people) = self.trend_of_people(query).await? {
+                return Ok((people, Vec::new()));
+            }
             let whole = self.trends(query, None).await?.pop();
             return Ok((whole.unwrap_or_default(), Vec::new()));
         }
@@ -196,6 +202,26 @@ impl Warehouse {
         let (mut whole, groups) = tokio::try_join!(self.trends(query, None), groups)?;
         let trends = self.trends(query, Some(&groups)).await?;
         Ok((whole.pop().unwrap_or_default(), with_rest(query, &groups, trends)))
+    }
+
+    /// How many people there are in each bucket, counted in this process. None if the measure is another
+    /// one, or if there are too many.
+    async fn trend_of_people(&self, query: &TrendQuery) -> Result<Option<Trend>, Error> {
+        let TrendQuery { scope, event, measure, slots, .. } = query;
+        if *measure != TrendMeasure::People || !self.joins_here(scope.app).await? {
+            return Ok(None);
+        }
+        let sets = match self.active(scope, event, slots).await {
+            Ok(sets) => sets,
+            Err(error) if error.is_too_large() => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        let counted = off_the_runtime(move || {
+            let points = sets.iter().map(|set| Some(set.len() as f64)).collect();
+            let total = Some(sets.iter().union().len() as f64);
+            Ok(Trend { total, points })
+        });
+        counted.await.map(Some)
     }
 
     /// The people who did the chosen event within these buckets, with these values if given. None if

@@ -13,6 +13,9 @@ use crate::binary::Rows;
 use crate::client::Warehouse;
 use crate::conditions::GroupBy;
 use crate::error::Error;
+use crate::owners::Whose;
+use crate::rollup_cache::Owners;
+use crate::runtime::off_the_runtime;
 use crate::statement::{HiddenAs, Statement, elements_of};
 
 /// The maximum number of cells.
@@ -117,7 +120,7 @@ struct Cells {
 }
 
 impl Cells {
-    fn read(answer: &[u8], query: &TrendQuery) -> Result<Self, Error> {
+    fn read(answer: &[u8], query: &TrendQuery, owners: &Owners) -> Result<Self, Error> {
         let mut this = Self::default();
         let mut rows = Rows::new(answer);
         while !rows.is_at_end() {
@@ -128,7 +131,7 @@ impl Cells {
             let Some(place) = query.slots.place(start) else { continue };
             let empty = || vec![Cell::default(); query.slots.starts.len()];
             let buckets = this.by_label.entry(label.to_owned()).or_insert_with(empty);
-            buckets[place] = Cell { amount, count, people };
+            buckets[place] = Cell { amount, count, people: owners.resolve(people) };
         }
         Ok(this)
     }
@@ -203,7 +206,11 @@ impl Warehouse {
         let names = names.join(", ");
         let keys: Vec<String> = keys.iter().map(|(name, of)| format!("{of} AS {name}")).collect();
         let columns = format!("time, {}{}", keys.join(", "), measure.columns(&mut this));
-        let events = scope.events(&mut this, self.whose(), slots.range(), &[event], &columns);
+        // Looking up the owner of each event would take as long as everything else. Usually the people of
+        // a cell are found here.
+        let is_here = self.joins_here(scope.app).await?;
+        let whose = if is_here { Whose::AsSent } else { self.whose() };
+        let events = scope.events(&mut this, whose, slots.range(), &[event], &columns);
         // For people the whole is the union of the groups.
         let labels_and_whole = match measure {
             TrendMeasure::People => "labels".to_owned(),
@@ -219,8 +226,17 @@ impl Warehouse {
              GROUP BY label, slot",
             slot(&starts)
         );
-        match self.analyze_within(&this, Some(CELLS_MAX)).await {
-            Ok(answer) => Cells::read(&answer, query).map(Some),
+        let owners = async {
+            match is_here {
+                true => self.current_owners(scope.app).await,
+                false => Ok(Owners::default()),
+            }
+        };
+        match tokio::try_join!(self.analyze_within(&this, Some(CELLS_MAX)), owners) {
+            Ok((answer, owners)) => {
+                let query = query.clone();
+                off_the_runtime(move || Cells::read(&answer, &query, &owners).map(Some)).await
+            }
             Err(error) if error.is_too_large() || error.is_about_size() => Ok(None),
             Err(error) => Err(error),
         }

@@ -8,7 +8,9 @@ use warehouse::analysis::{
     Aggregate, DistributionQuery, FunnelOrder, FunnelQuery, LifecycleQuery, PathsQuery, Quantity,
     RetentionMode, RetentionQuery, Scope, Side, Slots, Trend, TrendGroup, TrendMeasure, TrendQuery,
 };
-use warehouse::{Column, Condition, EventChoice, Filter, GroupBy, Kind, Property, Test, Warehouse};
+use warehouse::{
+    Column, Condition, EventChoice, Filter, GroupBy, Kind, Property, SetLimits, Test, Warehouse,
+};
 
 use crate::breakdowns;
 use crate::people;
@@ -251,7 +253,12 @@ async fn ask(
         _ => events.to_vec(),
     };
     let events = &left[..];
+    // An app counts as large in one store and not in the other: then the store finds whose the numbers are.
+    let limits = |people| SetLimits { people, ..SetLimits::default() };
+    let is_large = dice.below(2) as usize;
     for (place, store) in stores.iter().enumerate() {
+        let people = if place % 2 == is_large { 0 } else { u32::MAX };
+        let store = &store.with_set_limits(limits(people));
         if how < 2 {
             let names: Vec<String> = some.iter().map(|person| person[2..].to_owned()).collect();
             let among = Condition::Among(store.people_named(app, &names).await.unwrap());
