@@ -8,7 +8,10 @@ const files = readdirSync(new URL('src', import.meta.url), { recursive: true, en
 const holding = (pattern: RegExp) =>
   files.filter((file) => pattern.test(readFileSync(file, 'utf8')))
 
-/** Tests that replace a module need modules that have not been loaded before. */
+/**
+ * Tests that replace a whole module need modules that have not been loaded before, so they load
+ * Ant Design once more. Replacing one export with vi.spyOn needs no such thing.
+ */
 const alone = holding(/\bvi\.(doMock|mock|resetModules)\(/)
 /** Tests of plain functions, marked as such. They run without jsdom, which is slow to set up. */
 const plain = holding(/^\/\/ Needs no page\.$/m)

@@ -6,6 +6,7 @@ import { queryClient } from '../api/queryClient'
 import { useOutdated } from '../components/onDemand'
 import { useOverlay } from '../components/shortcuts/overlay'
 import { useLanguageFailure, useLanguageStore } from '../i18n/store'
+import { useThemeStore } from '../theme/store'
 import { readPack } from './packs'
 import './styles'
 
@@ -44,6 +45,7 @@ beforeEach(() => {
   forgetConnection()
   useOutdated.setState({ outdated: false })
   useOverlay.setState({ shown: null })
+  useThemeStore.setState(useThemeStore.getInitialState())
   const pack = readPack('zh-CN')
   useLanguageStore.setState({
     allLangPackage: { 'zh-CN': pack },
