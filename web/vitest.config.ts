@@ -17,8 +17,17 @@ const alone = holding(/\bvi\.(doMock|mock|resetModules)\(/)
 const plain = holding(/^\/\/ Needs no page\.$/m)
 
 const page = {
-  environment: 'jsdom',
-  environmentOptions: { jsdom: { url: 'https://atrium.example/' } },
+  environment: 'happy-dom',
+  environmentOptions: {
+    happyDOM: {
+      url: 'https://atrium.example/',
+      // A click on a link must not replace the page of all later tests.
+      settings: {
+        navigation: { disableMainFrameNavigation: true, disableFallbackToSetURL: true },
+      },
+    },
+    jsdom: { url: 'https://atrium.example/' },
+  },
   setupFiles: ['src/testing/setup.ts'],
 }
 

@@ -301,7 +301,9 @@ describe('exports', () => {
     await waitFor(() => expect(saveFile).toHaveBeenCalledOnce())
     const [name, file] = saveFile.mock.lastCall!
     expect(name).toBe('atrium-top_events-2026-03-01_2026-03-07.csv')
-    expect(await file.text()).toBe('事件,次数')
+    // With the mark by which spreadsheets know the encoding.
+    const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(await file.arrayBuffer())
+    expect(text).toBe('\ufeff事件,次数')
     const { body } = seen.find(({ path }) => path.endsWith('/export'))!
     expect(JSON.parse(body)).toMatchObject({ table: 'top_events', start: '2026-03-01' })
   })
