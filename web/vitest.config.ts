@@ -13,7 +13,7 @@ const holding = (pattern: RegExp) =>
  * Ant Design once more. Replacing one export with vi.spyOn needs no such thing.
  */
 const alone = holding(/\bvi\.(doMock|mock|resetModules)\(/)
-/** Tests of plain functions, marked as such. They run without jsdom, which is slow to set up. */
+/** Tests of plain functions, marked as such. They run without a page, which is slow to set up. */
 const plain = holding(/^\/\/ Needs no page\.$/m)
 
 const page = {
@@ -35,7 +35,7 @@ export default mergeConfig(
   viteConfig,
   defineConfig({
     test: {
-      // Queries by role are slow in jsdom, especially for a whole dialog or on a busy machine.
+      // Queries by role are slow here, especially for a whole dialog or on a busy machine.
       testTimeout: 30_000,
       restoreMocks: true,
       unstubGlobals: true,

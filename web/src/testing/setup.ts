@@ -10,22 +10,6 @@ import { useThemeStore } from '../theme/store'
 import { readPack } from './packs'
 import './styles'
 
-// jsdom has no media queries, but Ant Design needs them.
-window.matchMedia ??= (query: string) =>
-  ({
-    matches: false,
-    media: query,
-    addEventListener() {},
-    removeEventListener() {},
-  }) as unknown as MediaQueryList
-
-// Nor does it do layout, so there is nothing to observe.
-window.ResizeObserver ??= class {
-  observe() {}
-  unobserve() {}
-  disconnect() {}
-}
-
 // In the page, and not inside anything hidden.
 expect.extend({
   toBeShown: (element: unknown) => ({
@@ -38,6 +22,8 @@ expect.extend({
 // On a busy machine a page takes seconds to render; what never appears still fails its test.
 configure({ asyncUtilTimeout: 10_000 })
 
+const pack = readPack('zh-CN')
+
 beforeEach(() => {
   localStorage.clear()
   queryClient.clear()
@@ -46,7 +32,6 @@ beforeEach(() => {
   useOutdated.setState({ outdated: false })
   useOverlay.setState({ shown: null })
   useThemeStore.setState(useThemeStore.getInitialState())
-  const pack = readPack('zh-CN')
   useLanguageStore.setState({
     allLangPackage: { 'zh-CN': pack },
     langPackage: pack,
