@@ -8,14 +8,26 @@ const files = readdirSync(new URL('src', import.meta.url), { recursive: true, en
 const holding = (pattern: RegExp) =>
   files.filter((file) => pattern.test(readFileSync(file, 'utf8')))
 
-/** Tests that replace a module need modules that have not been loaded before. */
+/**
+ * Tests that replace a whole module need modules that have not been loaded before, so they load
+ * Ant Design once more. Replacing one export with vi.spyOn needs no such thing.
+ */
 const alone = holding(/\bvi\.(doMock|mock|resetModules)\(/)
-/** Tests of plain functions, marked as such. They run without jsdom, which is slow to set up. */
+/** Tests of plain functions, marked as such. They run without a page, which is slow to set up. */
 const plain = holding(/^\/\/ Needs no page\.$/m)
 
 const page = {
-  environment: 'jsdom',
-  environmentOptions: { jsdom: { url: 'https://atrium.example/' } },
+  environment: 'happy-dom',
+  environmentOptions: {
+    happyDOM: {
+      url: 'https://atrium.example/',
+      // A click on a link must not replace the page of all later tests.
+      settings: {
+        navigation: { disableMainFrameNavigation: true, disableFallbackToSetURL: true },
+      },
+    },
+    jsdom: { url: 'https://atrium.example/' },
+  },
   setupFiles: ['src/testing/setup.ts'],
 }
 
@@ -23,7 +35,7 @@ export default mergeConfig(
   viteConfig,
   defineConfig({
     test: {
-      // Queries by role are slow in jsdom, especially for a whole dialog or on a busy machine.
+      // Queries by role are slow here, especially for a whole dialog or on a busy machine.
       testTimeout: 30_000,
       restoreMocks: true,
       unstubGlobals: true,

@@ -1,3 +1,4 @@
+import * as sdk from 'atrium-analytics'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { toRoutes } from '../router/entry'
 import { routeTable } from '../routes'
@@ -5,9 +6,6 @@ import { forgetUser, rememberUser } from '../session/session'
 import { anEnvironment, aUser, ok, stubServer } from '../testing/server'
 import { patternOf } from './pattern'
 import { measure } from './start'
-
-const { init } = vi.hoisted(() => ({ init: vi.fn() }))
-vi.mock('atrium-analytics', () => ({ init }))
 
 const routes = toRoutes(routeTable)
 
@@ -31,7 +29,7 @@ describe('measuring the console itself', () => {
   beforeEach(() => {
     // Reset each time: the console never stops following the session, so neither do these.
     setUserId = vi.fn()
-    init.mockReset().mockReturnValue({ setUserId })
+    vi.spyOn(sdk, 'init').mockReturnValue({ setUserId } as unknown as sdk.Client)
   })
 
   const start = (analytics: object | null) => {
@@ -41,20 +39,20 @@ describe('measuring the console itself', () => {
 
   it('does nothing where the instance does not ask for it', async () => {
     await start(null)
-    expect(init).not.toHaveBeenCalled()
+    expect(sdk.init).not.toHaveBeenCalled()
   })
 
   it('starts with the instance’s key and the route’s pattern', async () => {
     window.history.replaceState(null, '', '/pwdReset/secret')
     await start({ url: 'https://atrium.example', app_key: 'ck_self' })
-    const options = init.mock.lastCall![0] as Record<string, unknown> & { path: () => string }
+    const options = vi.mocked(sdk.init).mock.lastCall![0]
     expect(options).toMatchObject({
       url: 'https://atrium.example',
       appKey: 'ck_self',
       clientVersion: expect.any(String) as string,
       userId: undefined,
     })
-    expect(options.path()).toBe('/pwdReset/:token')
+    expect(options.path!()).toBe('/pwdReset/:token')
   })
 
   it('knows who is signed in, and forgets them with the session', async () => {
@@ -68,6 +66,6 @@ describe('measuring the console itself', () => {
   it('starts with the person where they are known already', async () => {
     rememberUser(aUser)
     await start({ url: 'https://atrium.example', app_key: 'ck_self' })
-    expect(init.mock.lastCall![0]).toMatchObject({ userId: aUser.id })
+    expect(vi.mocked(sdk.init).mock.lastCall![0]).toMatchObject({ userId: aUser.id })
   })
 })

@@ -20,7 +20,7 @@ export function goTo(to: string, options?: NavigateOptions): void {
   navigate(to, options)
 }
 
-/** Leaves or reloads the console. Tests replace it, because jsdom can't navigate. */
+/** Leaves or reloads the console. Tests replace it, as they have nowhere to go. */
 export const browser = {
   origin: () => window.location.origin,
   assign: (href: string) => window.location.assign(href),

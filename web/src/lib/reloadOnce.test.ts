@@ -17,11 +17,12 @@ it('is another one for another build, but not at once', () => {
 })
 
 it('is none where it cannot be remembered', () => {
-  vi.spyOn(Storage.prototype, 'setItem').mockImplementation(() => {
+  const setItem = () => {
     throw new DOMException('full', 'QuotaExceededError')
-  })
+  }
+  vi.stubGlobal('sessionStorage', { getItem: () => null, setItem })
   expect(takeReload(0, 'a')).toBe(false)
-  vi.restoreAllMocks()
+  vi.unstubAllGlobals()
   sessionStorage.setItem('atrium.reloaded', '{')
   expect(takeReload(0, 'a')).toBe(false)
 })

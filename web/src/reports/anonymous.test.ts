@@ -6,10 +6,8 @@ import { rememberUser } from '../session/session'
 import { anEnvironment, aUser, ok, refusal, stubServer, type SeenRequest } from '../testing/server'
 import { framesOf } from './anonymous'
 import { forgetMishaps, reportError } from './early'
+import * as client from './sentry'
 import { followPeople, STRANGERS_SAMPLED } from './start'
-
-const client = vi.hoisted(() => ({ report: vi.fn(() => ({ follow: vi.fn() })) }))
-vi.mock('./sentry', () => client)
 
 const TUNNEL = '/error-reports'
 const SETTINGS = {
@@ -25,6 +23,7 @@ beforeEach(() => {
   vi.clearAllMocks()
   forgetMishaps()
   vi.spyOn(Math, 'random').mockReturnValue(0)
+  vi.spyOn(client, 'report').mockReturnValue({ follow: vi.fn() })
 })
 afterEach(() => {
   stop()

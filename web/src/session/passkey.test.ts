@@ -5,7 +5,7 @@ import { chosenPasskey, createPasskey, passkeysAutofill, passkeysSupported } fro
 const conditional = vi.fn<() => Promise<boolean>>()
 const parse = (json: unknown) => json
 
-/** jsdom supports none of this. */
+/** happy-dom supports none of this. */
 function installPasskeys(parts: Record<string, unknown> = {}) {
   vi.stubGlobal('isSecureContext', true)
   vi.stubGlobal('PublicKeyCredential', {

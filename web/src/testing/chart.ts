@@ -29,14 +29,17 @@ export function anEngine(): Engine {
   chart.setOption.mockClear()
   clicked = null
   width = 1000
-  window.ResizeObserver = class {
-    constructor(callback: ResizeObserverCallback) {
-      onResize = () => callback([], this)
-    }
-    observe() {}
-    unobserve() {}
-    disconnect() {}
-  }
+  vi.stubGlobal(
+    'ResizeObserver',
+    class implements ResizeObserver {
+      constructor(callback: ResizeObserverCallback) {
+        onResize = () => callback([], this)
+      }
+      observe() {}
+      unobserve() {}
+      disconnect() {}
+    },
+  )
   return { init: () => chart } as unknown as Engine
 }
 

@@ -6,24 +6,9 @@ import { queryClient } from '../api/queryClient'
 import { useOutdated } from '../components/onDemand'
 import { useOverlay } from '../components/shortcuts/overlay'
 import { useLanguageFailure, useLanguageStore } from '../i18n/store'
+import { useThemeStore } from '../theme/store'
 import { readPack } from './packs'
 import './styles'
-
-// jsdom has no media queries, but Ant Design needs them.
-window.matchMedia ??= (query: string) =>
-  ({
-    matches: false,
-    media: query,
-    addEventListener() {},
-    removeEventListener() {},
-  }) as unknown as MediaQueryList
-
-// Nor does it do layout, so there is nothing to observe.
-window.ResizeObserver ??= class {
-  observe() {}
-  unobserve() {}
-  disconnect() {}
-}
 
 // In the page, and not inside anything hidden.
 expect.extend({
@@ -37,6 +22,8 @@ expect.extend({
 // On a busy machine a page takes seconds to render; what never appears still fails its test.
 configure({ asyncUtilTimeout: 10_000 })
 
+const pack = readPack('zh-CN')
+
 beforeEach(() => {
   localStorage.clear()
   queryClient.clear()
@@ -44,7 +31,7 @@ beforeEach(() => {
   forgetConnection()
   useOutdated.setState({ outdated: false })
   useOverlay.setState({ shown: null })
-  const pack = readPack('zh-CN')
+  useThemeStore.setState(useThemeStore.getInitialState())
   useLanguageStore.setState({
     allLangPackage: { 'zh-CN': pack },
     langPackage: pack,

@@ -1,6 +1,8 @@
+import { createCache } from '@ant-design/cssinjs'
+
 /**
- * Tests check the visibility of thousands of elements, and each time jsdom matches all of Ant
- * Design's style rules. Keeps only the rules that affect whether an element is visible or
+ * Tests check the visibility of thousands of elements, and each time happy-dom matches all of
+ * Ant Design's style rules. Keeps only the rules that affect whether an element is visible or
  * clickable.
  */
 function keepVisibilityRules(changes: MutationRecord[]): void {
@@ -21,3 +23,13 @@ function prune(sheet: CSSStyleSheet): void {
 }
 
 new MutationObserver(keepVisibilityRules).observe(document.head, { childList: true, subtree: true })
+
+/**
+ * Ant Design forgets a component's styles with the last use, so each test would compute them anew.
+ * Keeps them as used by nobody.
+ */
+const cache = Object.getPrototypeOf(createCache()) as ReturnType<typeof createCache>
+const { opUpdate } = cache
+cache.opUpdate = function (key, change) {
+  opUpdate.call(this, key, (entry) => change(entry) ?? [0, entry?.[1]])
+}

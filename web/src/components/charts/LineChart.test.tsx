@@ -4,10 +4,8 @@ import { beforeEach, expect, it, vi } from 'vitest'
 import { chooseTheme } from '../../theme/store'
 import { SERIES_COLORS } from './colors'
 import { LineChart } from './LineChart'
-import { loadEngine, type Engine } from './loadEngine'
+import * as charts from './loadEngine'
 import type { ChartSeries } from './series'
-
-vi.mock('./loadEngine', () => ({ loadEngine: vi.fn() }))
 
 const DAY = 86_400_000
 const FIRST = Date.parse('2026-03-01T00:00:00Z')
@@ -25,11 +23,11 @@ const chart = {
   convertToPixel: (_: unknown, index: number) => index * 10,
   convertFromPixel: (_: unknown, x: number) => x / 10,
 }
-const engine = { init: vi.fn(() => chart) } as unknown as Engine
+const engine = { init: vi.fn(() => chart) } as unknown as charts.Engine
 
 beforeEach(() => {
   vi.clearAllMocks()
-  vi.mocked(loadEngine).mockResolvedValue(engine)
+  vi.spyOn(charts, 'loadEngine').mockResolvedValue(engine)
   chooseTheme('light')
 })
 
@@ -59,7 +57,7 @@ const isDrawn = () => waitFor(() => expect(chart.setOption).toHaveBeenCalled())
 const stage = () => screen.getByRole('img', { name: '事件趋势' })
 
 it('has every number in a table before the library is there', () => {
-  vi.mocked(loadEngine).mockReturnValue(new Promise(() => {}))
+  vi.mocked(charts.loadEngine).mockReturnValue(new Promise(() => {}))
   show()
   const table = screen.getByRole('table', { name: '事件趋势' })
   const [, first, second] = within(table).getAllByRole('row')
@@ -118,7 +116,7 @@ it('says in words and in the table what is so far and what lies ahead', async ()
 it('says so where there is nothing to draw', () => {
   show([{ key: 'now', name: '事件数', values: [0, 0] }])
   expect(screen.getByText('没有数据')).toBeShown()
-  expect(loadEngine).not.toHaveBeenCalled()
+  expect(charts.loadEngine).not.toHaveBeenCalled()
 })
 
 it('leads on from the bucket that is clicked, or chosen by keys', async () => {
@@ -189,7 +187,7 @@ it('takes the colors of the theme, also when that changes', async () => {
 })
 
 it('can be tried again where the library did not come', async () => {
-  vi.mocked(loadEngine).mockRejectedValueOnce(new TypeError('Failed to fetch'))
+  vi.mocked(charts.loadEngine).mockRejectedValueOnce(new TypeError('Failed to fetch'))
   show()
   expect((await screen.findByRole('alert')).textContent).toContain('图表组件没有加载出来')
   fireEvent.click(screen.getByRole('button', { name: /^重\s?试$/ }))

@@ -19,7 +19,7 @@ const showAtOnce = async (error: ApiError) => {
   await act(() => vi.advanceTimersByTimeAsync(50))
 }
 
-/** jsdom never finishes the closing animation, so check the store. */
+/** happy-dom never finishes the closing animation, so check the store. */
 const shown = () => useNotices.getState().shown
 
 beforeAll(() => import('./NoticeStack'))

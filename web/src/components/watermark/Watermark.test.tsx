@@ -1,3 +1,6 @@
+// happy-dom drops the mark's picture, as its address has parentheses.
+// @vitest-environment jsdom
+
 import { QueryClientProvider } from '@tanstack/react-query'
 import { act, render, waitFor } from '@testing-library/react'
 import { afterEach, expect, it } from 'vitest'

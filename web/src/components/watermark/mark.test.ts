@@ -1,3 +1,6 @@
+// happy-dom drops the mark's picture, as its address has parentheses.
+// @vitest-environment jsdom
+
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { fontSize, layOver, markPicture, markText, tile } from './mark'
 

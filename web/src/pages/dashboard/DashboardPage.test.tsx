@@ -1,21 +1,19 @@
 import { QueryClientProvider } from '@tanstack/react-query'
-import { configure, render, screen, waitFor, within } from '@testing-library/react'
+import { render, screen, waitFor, within } from '@testing-library/react'
 import { createMemoryRouter, RouterProvider } from 'react-router'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { App } from '../../api/app'
 import { FIGURES, type OverallPart } from '../../api/overall'
 import { queryClient } from '../../api/queryClient'
-import { saveFile } from '../../lib/saveFile'
+import * as charts from '../../components/charts/loadEngine'
+import * as files from '../../lib/saveFile'
 import { rememberUser } from '../../session/session'
 import { refusedRoute, anApp, user } from '../../testing/app'
 import { aUser, ok, refusal, stubServer, type SeenRequest } from '../../testing/server'
 import DashboardPage from './DashboardPage'
 
-vi.mock('../../lib/saveFile', () => ({ saveFile: vi.fn() }))
-configure({ asyncUtilTimeout: 10_000 })
-
 // Browser tests cover the drawing; here the library never loads.
-vi.mock('../../components/charts/loadEngine', () => ({ loadEngine: () => new Promise(() => {}) }))
+beforeEach(() => void vi.spyOn(charts, 'loadEngine').mockReturnValue(new Promise(() => {})))
 
 const ORG = {
   id: 'org-1',
@@ -139,8 +137,6 @@ const asked = (part: OverallPart) =>
     .filter(({ path }) => path.endsWith('/data-overall'))
     .map(({ body }) => JSON.parse(body) as { parts: string[]; [name: string]: unknown })
     .filter(({ parts }) => parts[0] === part)
-
-beforeEach(() => vi.clearAllMocks())
 
 describe('the board', () => {
   it('shows every part', async () => {
@@ -299,12 +295,15 @@ describe('a time that is not over', () => {
 
 describe('exports', () => {
   it('are written by the server, of the table and of what is on screen', async () => {
+    const saveFile = vi.spyOn(files, 'saveFile').mockReturnValue()
     show({ search: '?org=org-1&range=2026-03-01..2026-03-07' })
     await user.click(await csvOfTop())
     await waitFor(() => expect(saveFile).toHaveBeenCalledOnce())
-    const [name, file] = vi.mocked(saveFile).mock.lastCall!
+    const [name, file] = saveFile.mock.lastCall!
     expect(name).toBe('atrium-top_events-2026-03-01_2026-03-07.csv')
-    expect(await file.text()).toBe('事件,次数')
+    // With the mark by which spreadsheets know the encoding.
+    const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(await file.arrayBuffer())
+    expect(text).toBe('\ufeff事件,次数')
     const { body } = seen.find(({ path }) => path.endsWith('/export'))!
     expect(JSON.parse(body)).toMatchObject({ table: 'top_events', start: '2026-03-01' })
   })

@@ -3,12 +3,11 @@ import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { DistributionAnswer, DistributionQuestion } from '../../../api/analysisTypes'
 import { showInApp, user } from '../../../testing/app'
 import { anEngine, drawnSeries } from '../../../testing/chart'
-import { loadEngine } from '../../charts/loadEngine'
+import * as charts from '../../charts/loadEngine'
 import { binName } from './bins'
 import { DistributionResult } from './index'
 
-vi.mock('../../charts/loadEngine', () => ({ loadEngine: vi.fn() }))
-beforeEach(() => void vi.mocked(loadEngine).mockResolvedValue(anEngine()))
+beforeEach(() => void vi.spyOn(charts, 'loadEngine').mockResolvedValue(anEngine()))
 
 const question: DistributionQuestion = {
   kind: 'distribution',

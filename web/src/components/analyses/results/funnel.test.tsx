@@ -4,11 +4,10 @@ import type { FunnelAnswer, FunnelQuestion, FunnelStep } from '../../../api/anal
 import { showInApp, user } from '../../../testing/app'
 import { anEngine, clickDrawn, drawnSeries } from '../../../testing/chart'
 import { ok } from '../../../testing/server'
-import { loadEngine } from '../../charts/loadEngine'
+import * as charts from '../../charts/loadEngine'
 import { FunnelResult } from './index'
 
-vi.mock('../../charts/loadEngine', () => ({ loadEngine: vi.fn() }))
-beforeEach(() => void vi.mocked(loadEngine).mockResolvedValue(anEngine()))
+beforeEach(() => void vi.spyOn(charts, 'loadEngine').mockResolvedValue(anEngine()))
 
 const DAY = 86_400_000
 const FIRST = Date.parse('2026-03-01T00:00:00Z')

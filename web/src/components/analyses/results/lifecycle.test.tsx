@@ -3,11 +3,10 @@ import { beforeEach, expect, it, vi } from 'vitest'
 import type { LifecycleAnswer, LifecycleQuestion } from '../../../api/analysisTypes'
 import { showInApp, user } from '../../../testing/app'
 import { anEngine, clickDrawn, drawnSeries } from '../../../testing/chart'
-import { loadEngine } from '../../charts/loadEngine'
+import * as charts from '../../charts/loadEngine'
 import { LifecycleResult } from './index'
 
-vi.mock('../../charts/loadEngine', () => ({ loadEngine: vi.fn() }))
-beforeEach(() => void vi.mocked(loadEngine).mockResolvedValue(anEngine()))
+beforeEach(() => void vi.spyOn(charts, 'loadEngine').mockResolvedValue(anEngine()))
 
 const DAY = 86_400_000
 const FIRST = Date.parse('2026-03-01T00:00:00Z')

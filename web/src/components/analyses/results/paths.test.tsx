@@ -3,12 +3,11 @@ import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { PathNode, PathsAnswer, PathsQuestion } from '../../../api/analysisTypes'
 import { showInApp, user } from '../../../testing/app'
 import { anEngine, clickDrawn, drawnSeries, resizeDrawn } from '../../../testing/chart'
-import { loadEngine } from '../../charts/loadEngine'
+import * as charts from '../../charts/loadEngine'
 import { flowsOf, pickOfPlace, placesOf } from './flows'
 import { PathsResult } from './index'
 
-vi.mock('../../charts/loadEngine', () => ({ loadEngine: vi.fn() }))
-beforeEach(() => void vi.mocked(loadEngine).mockResolvedValue(anEngine()))
+beforeEach(() => void vi.spyOn(charts, 'loadEngine').mockResolvedValue(anEngine()))
 
 const node = (name: string, page: string | null = null): PathNode => ({ kind: 'event', name, page })
 const HOME = node('page_view', '/')

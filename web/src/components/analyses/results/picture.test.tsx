@@ -3,18 +3,16 @@ import { createRef } from 'react'
 import { beforeEach, expect, it, vi } from 'vitest'
 import { showInApp, user } from '../../../testing/app'
 import { anEngine } from '../../../testing/chart'
-import { loadEngine } from '../../charts/loadEngine'
+import * as charts from '../../charts/loadEngine'
 import type { ChartHandle } from '../../charts/LineChart'
-import { framed, pictureOf } from '../../charts/picture'
+import * as pictures from '../../charts/picture'
 import { DistributionResult, FunnelResult, PathsResult, RetentionResult } from './index'
 
-vi.mock('../../charts/loadEngine', () => ({ loadEngine: vi.fn() }))
-vi.mock('../../charts/picture', () => ({
-  pictureOf: vi.fn(),
-  chartPicture: vi.fn(),
-  framed: vi.fn(),
-}))
-beforeEach(() => void vi.mocked(loadEngine).mockResolvedValue(anEngine()))
+beforeEach(() => {
+  vi.spyOn(charts, 'loadEngine').mockResolvedValue(anEngine())
+  vi.spyOn(pictures, 'pictureOf').mockResolvedValue(new Blob())
+  vi.spyOn(pictures, 'framed').mockResolvedValue(new Blob())
+})
 
 const RANGE = { start: '2026-03-01', end: '2026-03-02', timezone: 'UTC' }
 const ANSWERED = { computed_at: 0, rows_read: 0 }
@@ -26,9 +24,8 @@ const STEP = { from_first: 1, from_previous: 1, median_seconds: null, p90_second
 async function drawn(show: (ref: React.Ref<ChartHandle>) => React.ReactNode) {
   const ref = createRef<ChartHandle>()
   showInApp(show(ref), { may: [], answers: {} })
-  vi.mocked(pictureOf).mockResolvedValue(new Blob())
   await ref.current!.toPng('标题', '说明')
-  const picture = vi.mocked(pictureOf).mock.lastCall![0]
+  const picture = vi.mocked(pictures.pictureOf).mock.lastCall![0]
   expect(picture).toMatchObject({ title: '标题', note: '说明' })
   const { series } = picture.option(() => 1000)
   return (series as { type: string; data: unknown[] }[]).map(({ type, data }) => [type, data])
@@ -91,9 +88,8 @@ it('of retention is the heat map, or the curve where that is on screen', async (
     may: [],
     answers: {},
   })
-  vi.mocked(framed).mockResolvedValue(new Blob())
   await ref.current!.toPng('标题', '说明')
-  const picture = vi.mocked(framed).mock.lastCall![0]
+  const picture = vi.mocked(pictures.framed).mock.lastCall![0]
   expect(picture).toMatchObject({ title: '标题', note: '说明' })
   const written: string[] = []
   picture.draw(aPen(written))
@@ -106,9 +102,8 @@ it('of retention is the heat map, or the curve where that is on screen', async (
   ])
 
   await user.click(screen.getByRole('radio', { name: '留存曲线' }))
-  vi.mocked(pictureOf).mockResolvedValue(new Blob())
   await ref.current!.toPng('标题', '说明')
-  const { series } = vi.mocked(pictureOf).mock.lastCall![0].option(() => 1000)
+  const { series } = vi.mocked(pictures.pictureOf).mock.lastCall![0].option(() => 1000)
   expect(series).toMatchObject([{ type: 'line', data: [1, 0.5] }])
 })
 

@@ -1,27 +1,13 @@
 import { screen, within } from '@testing-library/react'
-import { describe, expect, it, vi } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Pick, TrendAnswer, TrendQuestion } from '../../../api/analysisTypes'
 import { t } from '../../../i18n/store'
 import { showInApp, user } from '../../../testing/app'
-import type { ChartSeries } from '../../charts/series'
+import { listLines } from '../../../testing/lines'
 import { TrendResult } from './TrendResult'
 
-vi.mock('../../charts/LineChart', async (original) => ({
-  ...(await original<object>()),
-  LineChart: (props: {
-    series: ChartSeries[]
-    ariaLabel: string
-    onPoint?: { does: (index: number) => void }
-  }) => (
-    <ul aria-label={props.ariaLabel} onClick={() => props.onPoint?.does(1)}>
-      {props.series.map(({ key, name, values }) => (
-        <li key={key}>
-          {name}: {values.join(' ')}
-        </li>
-      ))}
-    </ul>
-  ),
-}))
+// Drawing is tested with the chart; here, only which lines it gets.
+beforeEach(listLines)
 
 const DAY = 86_400_000
 const START = Date.parse('2026-11-01T00:00:00+08:00')

@@ -242,7 +242,9 @@ describe('the access keys', () => {
 
 describe('without the right to', () => {
   const buttons = () =>
-    screen.getAllByRole('button').map((button) => button.ariaLabel ?? button.textContent)
+    screen
+      .getAllByRole('button')
+      .map((button) => button.getAttribute('aria-label') ?? button.textContent)
 
   it('change keys, they can be looked at', async () => {
     show({

@@ -1,34 +1,22 @@
 import { QueryClientProvider } from '@tanstack/react-query'
 import { render, screen, waitFor, within } from '@testing-library/react'
 import { createMemoryRouter, RouterProvider } from 'react-router'
-import { describe, expect, it, vi } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Analysis } from '../../../api/analyses'
 import type { TrendAnswer } from '../../../api/analysisTypes'
 import { queryClient } from '../../../api/queryClient'
 import { leaveExplorer } from '../../../components/analyses/explorer'
-import type { ChartSeries } from '../../../components/charts/series'
-import { saveFile } from '../../../lib/saveFile'
+import * as files from '../../../lib/saveFile'
 import { accessTo, type AppPermission } from '../../../session/access'
 import { AppContext } from '../../../session/app'
 import { rememberUser } from '../../../session/session'
 import { anApp, user } from '../../../testing/app'
+import { listLines } from '../../../testing/lines'
 import { aUser, ok, refusal, stubServer, type SeenRequest } from '../../../testing/server'
 import AnalysisPage from './AnalysisPage'
 
-vi.mock('../../../lib/saveFile', () => ({ saveFile: vi.fn() }))
 // Drawing is tested with the chart; here, only which lines it gets.
-vi.mock('../../../components/charts/LineChart', async (original) => ({
-  ...(await original<object>()),
-  LineChart: ({ series, ariaLabel }: { series: ChartSeries[]; ariaLabel: string }) => (
-    <ul aria-label={ariaLabel}>
-      {series.map(({ key, name, values }) => (
-        <li key={key}>
-          {name}: {values.join(' ')}
-        </li>
-      ))}
-    </ul>
-  ),
-}))
+beforeEach(listLines)
 
 const MAY: AppPermission[] = ['app:view', 'query:run', 'event:view']
 const RUN = '/apps/app-1/analyses/run'
@@ -513,6 +501,7 @@ describe('taking the answer out', () => {
   })
 
   it('is the same question as a file', async () => {
+    const saveFile = vi.spyOn(files, 'saveFile').mockReturnValue()
     const { seen } = show({
       at: '/analyses/trend?range=2026-11-01..2026-11-02',
       may: [...MAY, 'event:export'],
@@ -520,8 +509,8 @@ describe('taking the answer out', () => {
     })
     expect(await screen.findByText('12')).toBeShown()
     await user.click(screen.getByRole('button', { name: /^导出.*CSV/ }))
-    await waitFor(() => expect(vi.mocked(saveFile)).toHaveBeenCalledTimes(1))
-    const [name, content] = vi.mocked(saveFile).mock.lastCall!
+    await waitFor(() => expect(saveFile).toHaveBeenCalledTimes(1))
+    const [name, content] = saveFile.mock.lastCall!
     expect(name).toBe('atrium-trend-2026-11-01_2026-11-02.csv')
     expect(await content.text()).toBe('a,b')
     expect(asked(seen, `${RUN}/export`)).toEqual(asked(seen))

@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Cohort } from '../../../api/analyses'
 import type { CohortDefinition } from '../../../api/analysisTypes'
 import { queryClient } from '../../../api/queryClient'
-import { loadEngine } from '../../../components/charts/loadEngine'
+import * as charts from '../../../components/charts/loadEngine'
 import { addDays } from '../../../components/range/range'
 import { bindNavigator } from '../../../lib/navigation'
 import { dayAt } from '../../../lib/zonedDay'
@@ -18,8 +18,7 @@ import { aUser, ok, refusal, stubServer } from '../../../testing/server'
 import CohortPage from './CohortPage'
 import CohortsPage from './CohortsPage'
 
-vi.mock('../../../components/charts/loadEngine', () => ({ loadEngine: vi.fn() }))
-beforeEach(() => void vi.mocked(loadEngine).mockResolvedValue(anEngine()))
+beforeEach(() => void vi.spyOn(charts, 'loadEngine').mockResolvedValue(anEngine()))
 
 const ASKS: AppPermission[] = ['app:view', 'query:run']
 const SHARES: AppPermission[] = [...ASKS, 'cohort:manage']

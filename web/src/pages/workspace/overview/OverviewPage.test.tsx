@@ -1,31 +1,15 @@
 import { screen, waitFor, within } from '@testing-library/react'
-import { describe, expect, it, vi } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Engagement } from '../../../api/engagement'
-import type { ChartData } from '../../../components/charts/series'
 import { addDays } from '../../../components/range/range'
 import { bindNavigator } from '../../../lib/navigation'
 import { showInApp, spaced, user } from '../../../testing/app'
+import { listLines } from '../../../testing/lines'
 import { ok, refusal, type SeenRequest } from '../../../testing/server'
 import OverviewPage from './OverviewPage'
 
-interface DrawnChart extends ChartData {
-  ariaLabel: string
-  onPoint?: { does: (index: number) => void }
-}
-
 // Drawing is tested with the chart; here, only which lines it gets.
-vi.mock('../../../components/charts/LineChart', async (original) => ({
-  ...(await original<object>()),
-  LineChart: ({ series, partial, ariaLabel, onPoint }: DrawnChart) => (
-    <ul aria-label={ariaLabel} data-partial={partial} onClick={() => onPoint?.does(1)}>
-      {series.map(({ key, name, values }) => (
-        <li key={key}>
-          {name}: {values.join(' ')}
-        </li>
-      ))}
-    </ul>
-  ),
-}))
+beforeEach(listLines)
 
 const cohort = (day: number, size: number, back: (number | null)[]) => ({
   date: `2026-10-${String(day).padStart(2, '0')}`,
