@@ -149,7 +149,7 @@ describe('the overview of an app', () => {
       '10/3 – 10/4450% 225% 1',
     ])
     expect(screen.queryByText('30 日留存')).toBeNull()
-    expect(table.getByTitle('只计已满天数的 6 人').dataset.partial).toBe('true')
+    expect(table.getByTitle('只统计已过完这一天的 6 人').dataset.partial).toBe('true')
     const shaded = table.getByText(/^25%/)
     expect(shaded.style.getPropertyValue('--share')).toBe('0.25')
   })
