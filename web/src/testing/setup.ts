@@ -6,6 +6,7 @@ import { queryClient } from '../api/queryClient'
 import { useOutdated } from '../components/onDemand'
 import { useOverlay } from '../components/shortcuts/overlay'
 import { useLanguageFailure, useLanguageStore } from '../i18n/store'
+import { forgetSignInLink } from '../session/signInLink'
 import { useThemeStore } from '../theme/store'
 import { readPack } from './packs'
 import './styles'
@@ -29,6 +30,7 @@ beforeEach(() => {
   queryClient.clear()
   leaving.clear()
   forgetConnection()
+  forgetSignInLink()
   useOutdated.setState({ outdated: false })
   useOverlay.setState({ shown: null })
   useThemeStore.setState(useThemeStore.getInitialState())
