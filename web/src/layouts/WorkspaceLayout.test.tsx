@@ -108,6 +108,8 @@ describe('an app that has never sent anything', () => {
   it('is entered at its quick start, and its overview opens all the same', async () => {
     const { router } = show({ app: fresh, answers: { '/apps/app-1/ingest': ingest(null, 0) } })
     await waitFor(() => expect(router.state.location.pathname).toBe(`${ENTRY}/quick-start`))
+    // The router is there before what it shows.
+    expect(await screen.findByText('the page')).toBeShown()
     await router.navigate(ENTRY)
     expect(await screen.findByText('the page')).toBeShown()
     expect(router.state.location.pathname).toBe(ENTRY)
