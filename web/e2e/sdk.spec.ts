@@ -224,7 +224,9 @@ test('npm installs it from the server alone, with types, and a bundler takes it'
       ) as Record<string, unknown>
       expect(dependencies).toEqual({ 'atrium-analytics': tarball })
 
-      const compiler = fileURLToPath(import.meta.resolve('typescript/bin/tsc'))
+      const compiler = fileURLToPath(
+        new URL('bin/tsc', import.meta.resolve('typescript/package.json')),
+      )
       const compilerOptions = {
         noEmit: true,
         strict: true,
