@@ -168,9 +168,9 @@ impl Warehouse {
         Self { rows_read: Some(counter), ..self.clone() }
     }
 
-    /// The same store, for the server's own questions.
+    /// The same store, for the server's own questions. What they read is no part of anybody's answer.
     pub(crate) fn without_gate(&self) -> Self {
-        Self { gate: None, ..self.clone() }
+        Self { gate: None, rows_read: None, ..self.clone() }
     }
 
     /// The same store, with other limits on the sets of people that are joined in this process.
