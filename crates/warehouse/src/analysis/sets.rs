@@ -75,8 +75,9 @@ impl Warehouse {
             this.sql = format!(
                 "SELECT {slot} AS slot, groupBitmapState(person) FROM {events} GROUP BY slot"
             );
-            let (owners, sets) =
-                tokio::try_join!(self.current_owners(scope.app), self.sets_of(this, slots))?;
+            // One after the other: a caller may have only so many statements at once.
+            let sets = self.sets_of(this, slots).await?;
+            let owners = self.current_owners(scope.app).await?;
             let resolve = move || Ok(sets.into_iter().map(|set| owners.resolve(set)).collect());
             return off_the_runtime(resolve).await;
         }
@@ -106,8 +107,8 @@ impl Warehouse {
                 slot(&starts)
             );
             let all = Slots { starts: [&[0], slots.starts.as_slice()].concat(), end: slots.end };
-            let (owners, sets) =
-                tokio::try_join!(self.current_owners(scope.app), self.sets_of(this, &all))?;
+            let sets = self.sets_of(this, &all).await?;
+            let owners = self.current_owners(scope.app).await?;
             return off_the_runtime(move || Ok(first_of_each(sets, &owners))).await;
         }
         let first = [("first", "min(time)")];

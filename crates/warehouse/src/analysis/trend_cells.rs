@@ -226,19 +226,16 @@ impl Warehouse {
              GROUP BY label, slot",
             slot(&starts)
         );
-        let owners = async {
-            match is_here {
-                true => self.current_owners(scope.app).await,
-                false => Ok(Owners::default()),
-            }
+        let answer = match self.analyze_within(&this, Some(CELLS_MAX)).await {
+            Ok(answer) => answer,
+            Err(error) if error.is_too_large() || error.is_about_size() => return Ok(None),
+            Err(error) => return Err(error),
         };
-        match tokio::try_join!(self.analyze_within(&this, Some(CELLS_MAX)), owners) {
-            Ok((answer, owners)) => {
-                let query = query.clone();
-                off_the_runtime(move || Cells::read(&answer, &query, &owners).map(Some)).await
-            }
-            Err(error) if error.is_too_large() || error.is_about_size() => Ok(None),
-            Err(error) => Err(error),
-        }
+        let owners = match is_here {
+            true => self.current_owners(scope.app).await?,
+            false => Owners::default(),
+        };
+        let query = query.clone();
+        off_the_runtime(move || Cells::read(&answer, &query, &owners).map(Some)).await
     }
 }
