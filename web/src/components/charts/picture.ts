@@ -10,6 +10,10 @@ const WIDTH = 1200
 const HEIGHT = 440
 const MARGIN = 32
 const LINE = 26
+const LEGEND_LINE = 20
+/** A legend entry's sample of its line, before the name. */
+const SAMPLE = 32
+const ENTRY_GAP = 22
 const SHARP = 2
 /** Browsers limit a canvas to about this size per side. */
 const MOST_PIXELS = 8192
@@ -86,7 +90,14 @@ export function framed({ title, note, legend, width, height, draw }: Drawing): P
     return pen.measureText(text).width <= width - (line === 0 ? noteRoom : 0)
   })
   const legendAt = 38 + lines.length * LINE
-  const top = legendAt + 20
+  pen.font = fonts.text
+  const named = legendLines(
+    legend.map(({ name }) => name),
+    width,
+    (text) => pen.measureText(text).width,
+  )
+  const legendRows = named.flat().reduce((most, { row }) => Math.max(most, row + 1), 1)
+  const top = legendAt + legendRows * LEGEND_LINE
   const all = { width: width + 2 * MARGIN, height: top + height + MARGIN }
   const sharp = Math.max(all.width, all.height) * SHARP > MOST_PIXELS ? 1 : SHARP
   // Setting the size also resets the context.
@@ -103,7 +114,14 @@ export function framed({ title, note, legend, width, height, draw }: Drawing): P
     pen.fillStyle = palette['text-soft']
     pen.fillText(note, all.width - MARGIN - pen.measureText(note).width, 38)
   }
-  drawLegend(pen, legend, palette.text, legendAt, all.width)
+  legend.forEach(({ stroke }, index) => {
+    named[index]!.forEach(({ text, left, row }, line) => {
+      const [x, y] = [MARGIN + left, legendAt + row * LEGEND_LINE]
+      if (line === 0) drawSample(pen, stroke, x, y - 4.5)
+      pen.fillStyle = palette.text
+      pen.fillText(text, x + SAMPLE, y)
+    })
+  })
   pen.save()
   pen.translate(MARGIN, top)
   draw(pen)
@@ -136,22 +154,37 @@ export function wrapped(text: string, fits: (line: string, index: number) => boo
   return [...lines, line.trim()]
 }
 
-function drawLegend(
-  pen: CanvasRenderingContext2D,
-  legend: Framed['legend'],
-  ink: string,
-  top: number,
+interface LegendLine {
+  text: string
+  /** Where the entry starts, and in which row. */
+  left: number
+  row: number
+}
+
+/**
+ * Each name's lines in the legend. What doesn't fit beside the others starts a new row, and a name
+ * too long for a whole row is wrapped: a line without a name can't be told from the rest.
+ */
+export function legendLines(
+  names: string[],
   width: number,
-): void {
-  let at = MARGIN
-  for (const { name, stroke } of legend) {
-    const room = 34 + pen.measureText(name).width + 20
-    if (at + room > width - MARGIN) return
-    drawSample(pen, stroke, at, top - 4.5)
-    pen.fillStyle = ink
-    pen.fillText(name, at + 32, top)
-    at += room
-  }
+  measure: (text: string) => number,
+): LegendLine[][] {
+  let left = 0
+  let row = 0
+  return names.map((name) => {
+    const room = SAMPLE + measure(name)
+    if (left > 0 && left + room > width) {
+      left = 0
+      row += 1
+    }
+    const texts = room <= width ? [name] : wrapped(name, (text) => SAMPLE + measure(text) <= width)
+    const lines = texts.map((text, line) => ({ text, left, row: row + line }))
+    row += texts.length - 1
+    // Nothing starts beside a wrapped name.
+    left = texts.length > 1 ? width : left + room + ENTRY_GAP
+    return lines
+  })
 }
 
 const DASHES = { solid: [], dashed: [6, 4], dotted: [2, 3] }
