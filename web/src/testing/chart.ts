@@ -54,7 +54,9 @@ interface DrawnSeries {
   type: string
   data: unknown[]
   stack?: string
-  label?: { width?: number }
+  label?: { width?: number; distance?: number; overflow?: string }
+  nodeWidth?: number
+  right?: number
   links?: { source: string; target: string; value: number }[]
 }
 

@@ -2,9 +2,18 @@ import { useCallback, useEffect, useMemo } from 'react'
 import type { PathsAnswer } from '../../../api/analysisTypes'
 import { chartColors } from '../../charts/colors'
 import { useChart } from '../../charts/useChart'
+import { useIsNarrow } from '../../table/useIsNarrow'
 import { useT } from '../../../i18n/useT'
 import { useIsDark, useThemeStore } from '../../../theme/store'
-import { COLUMN_WIDTH, placesOf, sankeyHeight, sankeyOption, sizeOf, type Flow } from './flows'
+import {
+  NARROW_COLUMN,
+  placesOf,
+  ROOMY_COLUMN,
+  sankeyHeight,
+  sankeyOption,
+  sizeOf,
+  type Flow,
+} from './flows'
 import { Stage } from './Stage'
 import { Scroll } from './Scroll'
 import { nodeName } from './words'
@@ -26,6 +35,7 @@ interface SankeyItem {
 
 export function Sankey({ flows, side, label, onPlace, onFlow }: SankeyProps) {
   const t = useT()
+  const narrow = useIsNarrow()
   const dark = useIsDark()
   const animated = !useThemeStore((state) => state.lessMotion)
   const option = useCallback(
@@ -72,9 +82,11 @@ export function Sankey({ flows, side, label, onPlace, onFlow }: SankeyProps) {
     }
   }, [chart, host, flows, places, onPlace, onFlow, t])
   const { columns } = useMemo(() => sizeOf(places), [places])
+  // A phone has to scroll anyway, so its labels get room. Elsewhere the whole is seen at once.
+  const column = narrow ? ROOMY_COLUMN : NARROW_COLUMN
   return (
     <Scroll label={label}>
-      <div style={{ minWidth: columns * COLUMN_WIDTH }}>
+      <div style={{ minWidth: columns * column }}>
         <Stage drawn={drawn} label={label} height={sankeyHeight(flows)} leads={false} />
       </div>
     </Scroll>

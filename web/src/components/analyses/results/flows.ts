@@ -83,9 +83,15 @@ interface Drawing {
   t: Translate
 }
 
-const NODE_WIDTH = 12
-/** The minimum width of a column with its labels. */
-export const COLUMN_WIDTH = 112
+/** A column whose labels are rarely cut off. */
+export const ROOMY_COLUMN = 112
+/** The narrowest column whose labels still tell most nodes apart: eight steps beside the builder. */
+export const NARROW_COLUMN = 60
+
+const ROOMY = { nodeWidth: 12, distance: 5, fontSize: 12 }
+const DENSE = { nodeWidth: 8, distance: 4, fontSize: 11 }
+/** Between a label and the next column. */
+const LABEL_GAP = 6
 
 export function sankeyOption(drawing: Drawing): EChartsCoreOption {
   const { flows, side, colors, animated, width, t } = drawing
@@ -93,7 +99,8 @@ export function sankeyOption(drawing: Drawing): EChartsCoreOption {
   const places = placesOf(flows)
   const columns = Math.max(1, ...places.map(({ distance }) => distance))
   // Labels are to the right of their nodes, including the last column's.
-  const column = Math.max(COLUMN_WIDTH, width() / (columns + 1))
+  const column = Math.max(NARROW_COLUMN, width() / (columns + 1))
+  const { nodeWidth, distance, fontSize } = column < ROOMY_COLUMN ? DENSE : ROOMY
   const colorOf = colorsOf(places, SERIES_COLORS[theme], palette['text-soft'])
   return {
     animation: animated,
@@ -104,18 +111,19 @@ export function sankeyOption(drawing: Drawing): EChartsCoreOption {
         id: 'paths',
         type: 'sankey',
         left: 4,
-        right: column - NODE_WIDTH,
+        right: column - nodeWidth,
         top: 8,
         bottom: 8,
         nodeGap: 18,
-        nodeWidth: NODE_WIDTH,
+        nodeWidth,
         draggable: false,
         layoutIterations: 32,
         emphasis: { focus: 'adjacency' },
         label: {
           color: palette.text,
-          fontSize: 12,
-          width: column - NODE_WIDTH - 12,
+          distance,
+          fontSize,
+          width: column - nodeWidth - distance - LABEL_GAP,
           overflow: 'truncate',
           formatter: ({ data }: { data: { told: string } }) => data.told,
         },

@@ -4,6 +4,7 @@ import type { PathNode, PathsAnswer, PathsQuestion } from '../../../api/analysis
 import { showInApp, user } from '../../../testing/app'
 import { anEngine, clickDrawn, drawnSeries, resizeDrawn } from '../../../testing/chart'
 import * as charts from '../../charts/loadEngine'
+import * as narrow from '../../table/useIsNarrow'
 import { flowsOf, pickOfPlace, placesOf } from './flows'
 import { PathsResult } from './index'
 
@@ -24,7 +25,7 @@ const question: PathsQuestion = {
 }
 const answer: PathsAnswer = {
   kind: 'paths',
-  computed_at: 0,
+  computed_at: '2026-11-01T00:00:00.000Z',
   rows_read: 0,
   side: 'from',
   people: 1234,
@@ -56,6 +57,39 @@ it('gives names as much room as the window leaves, also when it changes', async 
   const before = room()
   act(() => resizeDrawn(700))
   expect(room()).toBeCloseTo(before - 100)
+})
+
+describe('eight steps', () => {
+  const links = Array.from({ length: 8 }, (_, index) => ({
+    step: index + 1,
+    source: node(`event ${index}`),
+    target: node(`event ${index + 1}`),
+    people: 9,
+  }))
+  const leastWidth = () =>
+    parseFloat(screen.getByRole('img').closest<HTMLElement>('[style*="min-width"]')!.style.minWidth)
+
+  it('fit the card beside the builder on a usual screen, with labels to read', async () => {
+    // The card at 1280 pixels.
+    const card = 558
+    show({ answer: { ...answer, links } })
+    await isDrawn()
+    act(() => resizeDrawn(card))
+    expect(leastWidth()).toBeLessThanOrEqual(card)
+    const { label, nodeWidth, right } = drawnSeries()[0]!
+    // Every column, also the last, has room for its node and label.
+    expect(right! + nodeWidth!).toBeCloseTo(card / 9)
+    expect(nodeWidth! + label!.distance! + label!.width!).toBeLessThan(card / 9)
+    expect(label!.width).toBeGreaterThan(40)
+    expect(label!.overflow).toBe('truncate')
+  })
+
+  it('scroll on a phone, with whole labels', async () => {
+    vi.spyOn(narrow, 'useIsNarrow').mockReturnValue(true)
+    show({ answer: { ...answer, links } })
+    await isDrawn()
+    expect(leastWidth()).toBe(9 * 112)
+  })
 })
 
 it('draws flows between columns, in which an event can stand again', async () => {
