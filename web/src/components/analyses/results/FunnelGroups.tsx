@@ -1,15 +1,16 @@
 import type { FunnelAnswer, FunnelQuestion, FunnelStep } from '../../../api/analysisTypes'
 import { percent } from '../../charts/format'
+import type { Column } from '../../table/columns'
 import { UNKNOWN } from '../../table/Counted'
 import { useLanguageStore } from '../../../i18n/store'
 import { useT } from '../../../i18n/useT'
 import { Figure } from './Figure'
+import { FigureTable } from './FigureTable'
 import { Plot } from './Plot'
 import type { PlotData } from './plotOption'
 import { pickedGroup, type OnPick } from './result'
 import { useGroupName } from './useGroupName'
 import { elapsed, eventName, groupKey } from './words'
-import { Scroll } from './Scroll'
 import styles from './results.module.css'
 
 interface FunnelGroupsProps {
@@ -25,10 +26,58 @@ export function FunnelGroups({ question, answer, plot, onPick }: FunnelGroupsPro
   const language = useLanguageStore((state) => state.currentLang)
   const nameOf = useGroupName(question)
   const { groups } = answer
+  const rows = groups.map((group, place) => ({ group, place, name: nameOf(group) }))
   const opener = (place: number, step: number, dropped = false) => {
     const group = pickedGroup(groups[place]!)
     return onPick && (() => onPick({ of: 'funnel', step, dropped, group }))
   }
+  const columns: Column<(typeof rows)[number]>[] = [
+    {
+      key: 'group',
+      title: t('results.value'),
+      heads: true,
+      render: ({ group, name }) => (
+        <span className={group.other ? styles.soft : undefined}>{name}</span>
+      ),
+    },
+    ...question.steps.map((step, index) => ({
+      key: `step ${index}`,
+      title: t('results.funnel.step', { number: index + 1, name: eventName(step, t) }),
+      numeric: true,
+      render: ({ group, place, name }: (typeof rows)[number]) => (
+        <>
+          <Figure value={group.steps[index]!.people} of={name} onOpen={opener(place, index)} />
+          {index > 0 && (
+            <FromPrevious
+              step={group.steps[index]!}
+              before={group.steps[index - 1]!}
+              group={name}
+              event={eventName(step, t)}
+              onOpen={opener(place, index, true)}
+            />
+          )}
+        </>
+      ),
+    })),
+    {
+      key: 'conversion',
+      title: t('results.funnel.conversion'),
+      numeric: true,
+      render: ({ group: { steps } }) => {
+        const share = steps.at(-1)?.from_first
+        return share == null ? UNKNOWN : percent(share, language)
+      },
+    },
+    {
+      key: 'time',
+      title: t('results.funnel.medianTime'),
+      numeric: true,
+      render: ({ group: { steps } }) => {
+        const seconds = steps.at(-1)?.median_seconds
+        return seconds == null ? UNKNOWN : elapsed(seconds, language)
+      },
+    },
+  ]
   return (
     <>
       <Plot
@@ -46,61 +95,12 @@ export function FunnelGroups({ question, answer, plot, onPick }: FunnelGroupsPro
             : undefined
         }
       />
-      <Scroll label={t('results.funnel.view.groups')}>
-        <table className={styles.table} aria-label={t('results.funnel.view.groups')}>
-          <thead>
-            <tr>
-              <th scope="col">{t('results.value')}</th>
-              {question.steps.map((step, index) => (
-                <th key={index} scope="col" className={styles.number}>
-                  {t('results.funnel.step', { number: index + 1, name: eventName(step, t) })}
-                </th>
-              ))}
-              <th scope="col" className={styles.number}>
-                {t('results.funnel.conversion')}
-              </th>
-              <th scope="col" className={styles.number}>
-                {t('results.funnel.medianTime')}
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {groups.map((group, place) => {
-              const name = nameOf(group)
-              const last = group.steps.at(-1)
-              return (
-                <tr key={groupKey(group, place)}>
-                  <th scope="row" className={group.other ? styles.soft : undefined}>
-                    {name}
-                  </th>
-                  {group.steps.map((step, index) => (
-                    <td key={index} className={styles.number}>
-                      <Figure value={step.people} of={name} onOpen={opener(place, index)} />
-                      {index > 0 && (
-                        <FromPrevious
-                          step={step}
-                          before={group.steps[index - 1]!}
-                          group={name}
-                          event={eventName(question.steps[index]!, t)}
-                          onOpen={opener(place, index, true)}
-                        />
-                      )}
-                    </td>
-                  ))}
-                  <td className={styles.number}>
-                    {last?.from_first == null ? UNKNOWN : percent(last.from_first, language)}
-                  </td>
-                  <td className={styles.number}>
-                    {last?.median_seconds == null
-                      ? UNKNOWN
-                      : elapsed(last.median_seconds, language)}
-                  </td>
-                </tr>
-              )
-            })}
-          </tbody>
-        </table>
-      </Scroll>
+      <FigureTable
+        label={t('results.funnel.view.groups')}
+        rows={rows}
+        columns={columns}
+        rowKey={({ group, place }) => groupKey(group, place)}
+      />
     </>
   )
 }
@@ -122,9 +122,11 @@ function FromPrevious({ step, before, group, event, onOpen }: FromPreviousProps)
   const dropped = t('results.funnel.droppedBefore', { name: event })
   return (
     <>
-      {step.from_previous !== null && <small>{percent(step.from_previous, language)}</small>}
+      {step.from_previous !== null && (
+        <small className={styles.aside}>{percent(step.from_previous, language)}</small>
+      )}
       {lost > 0 && (
-        <small>
+        <small className={styles.aside}>
           <Figure value={lost} of={`${group} · ${dropped}`} onOpen={onOpen}>
             {t('results.funnel.dropped', { count: lost })}
           </Figure>

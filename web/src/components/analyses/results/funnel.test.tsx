@@ -5,6 +5,7 @@ import { showInApp, user } from '../../../testing/app'
 import { anEngine, clickDrawn, drawnSeries } from '../../../testing/chart'
 import { ok } from '../../../testing/server'
 import * as charts from '../../charts/loadEngine'
+import * as narrow from '../../table/useIsNarrow'
 import { FunnelResult } from './index'
 
 beforeEach(() => void vi.spyOn(charts, 'loadEngine').mockResolvedValue(anEngine()))
@@ -32,7 +33,7 @@ const step = (people: number, first: number, seconds: number | null = null): Fun
 
 const answer: FunnelAnswer = {
   kind: 'funnel',
-  computed_at: 0,
+  computed_at: '2026-11-01T00:00:00.000Z',
   rows_read: 0,
   steps: [step(2000, 2000), step(500, 2000, 90)],
   groups: [
@@ -126,6 +127,27 @@ it('compares the values of a breakdown, also those that are hidden', async () =>
   expect(onPick).toHaveBeenLastCalledWith({ ...picked, step: 0 })
   await user.click(within(ios!).getByRole('button', { name: /“iOS · “[^”]+”之前流失”/ }))
   expect(onPick).toHaveBeenLastCalledWith({ ...picked, dropped: true })
+})
+
+it('compares them in cards on a phone, which lead to the same people', async () => {
+  vi.spyOn(narrow, 'useIsNarrow').mockReturnValue(true)
+  const onPick = show()
+  await see('分组对比')
+  expect(screen.queryByRole('table')).toBeNull()
+  const cards = within(screen.getByRole('list', { name: '分组对比' })).getAllByRole('listitem')
+  expect(cards.map(({ firstChild }) => firstChild!.textContent)).toEqual(['iOS', '已隐藏', '其他'])
+  const named = within(cards[0]!).getAllByRole('term')
+  expect(
+    named.map(({ nextSibling, textContent }) => [textContent, nextSibling!.textContent]),
+  ).toEqual([
+    ['1. view', '1,000'],
+    ['2. pay / gift', '40040%流失 600 人'],
+    ['总转化率', '40%'],
+    ['耗时中位数', '—'],
+  ])
+  await user.click(within(cards[0]!).getAllByRole('button')[2]!)
+  const group = { values: ['iOS'], other: false, redacted: [false] }
+  expect(onPick).toHaveBeenLastCalledWith({ of: 'funnel', step: 1, dropped: true, group })
 })
 
 it('calls the groups of a cohort by its name, and picks them by the server’s', async () => {
