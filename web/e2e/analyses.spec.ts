@@ -333,7 +333,10 @@ for (const language of LANGUAGES) {
     await expect(rowOf(page, 'macOS')).toContainText('1')
     await expect(rowOf(page, /purchase/)).toContainText('2')
     await expectToFit(page)
-    // The answer comes first; the question is a tap away.
+    // The answer comes first, below the sentence that says what is asked; the question is a tap away.
+    const sentence = page.getByRole('heading', { level: 2, name: 'purchase' })
+    expect((await sentence.boundingBox())!.y).toBeLessThan(844 / 2)
+    await expect(page.locator('canvas')).toBeInViewport()
     const question = page.getByRole('region', { name: t('analyses.question') })
     await expect(question).toBeHidden()
     await page.getByRole('button', { name: t('analyses.editQuestion') }).click()

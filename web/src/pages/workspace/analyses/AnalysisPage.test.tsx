@@ -6,6 +6,7 @@ import type { Analysis } from '../../../api/analyses'
 import type { TrendAnswer } from '../../../api/analysisTypes'
 import { queryClient } from '../../../api/queryClient'
 import { leaveExplorer } from '../../../components/analyses/explorer'
+import * as narrow from '../../../components/table/useIsNarrow'
 import * as files from '../../../lib/saveFile'
 import { accessTo, type AppPermission } from '../../../session/access'
 import { AppContext } from '../../../session/app'
@@ -27,7 +28,7 @@ const answer: TrendAnswer = {
   series: [{ total: 12, points: [5, 7], groups: [], before: null }],
   formula: null,
   compared: null,
-  computed_at: 0,
+  computed_at: aUser.created_at,
   rows_read: 12,
 }
 const kept: Analysis = {
@@ -42,8 +43,8 @@ const kept: Analysis = {
     range: '30d',
   },
   created_by: { id: 'u1', name: '林小雨' },
-  created_at: 0,
-  updated_at: 0,
+  created_at: aUser.created_at,
+  updated_at: aUser.created_at,
   version: 3,
   may_change: true,
   mine: true,
@@ -490,6 +491,50 @@ describe('keeping a question', () => {
     await waitFor(() =>
       expect(asked(seen, '/apps/app-1/analyses')[0]).toMatchObject({ shared: true }),
     )
+  })
+})
+
+describe('on a phone', () => {
+  beforeEach(() => void vi.spyOn(narrow, 'useIsNarrow').mockReturnValue(true))
+
+  const button = (name: string) => screen.getByRole('button', { name })
+  /** What the button opens. */
+  const opened = (name: string) =>
+    document.getElementById(button(name).getAttribute('aria-controls')!)!
+
+  it('a question that is whole is folded, with all that belongs to it', async () => {
+    show({ at: '/analyses/trend?range=30d' })
+    expect(await screen.findByRole('heading', { name: '任意事件的次数' })).toBeShown()
+    expect(button('修改条件').getAttribute('aria-expanded')).toBe('false')
+    const question = opened('修改条件')
+    expect(question.dataset.folded).toBe('true')
+    expect(within(question).getByRole('region', { name: '分析条件' })).toBeTruthy()
+    expect(within(question).getByRole('radiogroup', { name: '时间粒度' })).toBeTruthy()
+    expect(within(question).getByRole('combobox', { name: '对比' })).toBeTruthy()
+    await user.click(button('修改条件'))
+    expect(button('收起条件').getAttribute('aria-expanded')).toBe('true')
+    expect(question.dataset.folded).toBe('false')
+  })
+
+  it('an empty one is open, until an example is chosen in its place', async () => {
+    const found = { ...answer, kind: 'paths', side: 'from', people: 0, links: [] }
+    show({ at: '/analyses/paths', answers: { [RUN]: ok(found) } })
+    const example = await screen.findByRole('link', { name: /order/ })
+    expect(screen.queryByRole('button', { name: /条件$/, expanded: true })).toBeNull()
+    expect(
+      screen.getByRole('region', { name: '分析条件' }).closest('[data-folded=false]'),
+    ).toBeTruthy()
+    await user.click(example)
+    await waitFor(() => expect(button('修改条件').getAttribute('aria-expanded')).toBe('false'))
+    expect(opened('修改条件').dataset.folded).toBe('true')
+  })
+
+  it('an empty one stays open while it is completed', async () => {
+    const found = { ...answer, kind: 'paths', side: 'from', people: 0, links: [] }
+    show({ at: '/analyses/paths', answers: { [RUN]: ok(found) } })
+    await user.click(await screen.findByRole('combobox', { name: '起始事件' }))
+    await user.click((await screen.findAllByText('order')).at(-1)!)
+    await waitFor(() => expect(button('收起条件').getAttribute('aria-expanded')).toBe('true'))
   })
 })
 

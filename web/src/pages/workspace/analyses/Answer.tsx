@@ -30,9 +30,12 @@ interface AnswerProps {
   faults: ReturnType<typeof sortFaults>
   time: RangeParams
   onChange: (draft: Draft) => void
+  /** Called when a sample question is opened. */
+  onExample: () => void
 }
 
-export function Answer({ draft, question, answer, faults, time, onChange }: AnswerProps) {
+export function Answer(props: AnswerProps) {
+  const { draft, question, answer, faults, time, onChange, onExample } = props
   const t = useT()
   const { app, may } = useApp()
   const client = useQueryClient()
@@ -47,7 +50,7 @@ export function Answer({ draft, question, answer, faults, time, onChange }: Answ
     return (
       <Card title={t('analyses.notYet')}>
         <p className={styles.soft}>{t(lacking)}</p>
-        <Examples kind={draft.kind} />
+        <Examples kind={draft.kind} onChoose={onExample} />
       </Card>
     )
   }

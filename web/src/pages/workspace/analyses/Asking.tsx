@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Button, Select } from 'antd'
-import { useId, useMemo, useState } from 'react'
+import { useId, useMemo } from 'react'
 import { Link } from 'react-router'
 import { runQuery, type Analysis } from '../../../api/analyses'
 import { ApiError } from '../../../api/errors'
@@ -24,6 +24,7 @@ import { usualGranularity, type DayRange, type Preset } from '../../../component
 import { RangePicker } from '../../../components/range/RangePicker'
 import { useRangeParams, type RangeParams } from '../../../components/range/useRangeParams'
 import { HelpButton } from '../../../components/shortcuts/HelpButton'
+import { useIsNarrow } from '../../../components/table/useIsNarrow'
 import { useT } from '../../../i18n/useT'
 import { paths } from '../../../paths'
 import { useAddressQuery } from '../../../router/useAddressQuery'
@@ -31,6 +32,7 @@ import { useApp } from '../../../session/app'
 import { Answer } from './Answer'
 import { Keeping } from './Keeping'
 import { useDraft } from './useDraft'
+import { useFold } from './useFold'
 import shared from '../workspace.module.css'
 import styles from './analyses.module.css'
 
@@ -59,6 +61,16 @@ export function Asking({ base, range: usual, saved }: AskingProps) {
     return sortFaults(draft, isFaulty ? error.fields : {})
   }, [draft, error])
   const changed = query.has('q') || query.has('range')
+  const isWhole = missing(draft) === null
+  const fold = useFold(!isWhole || faults.placed.size > 0)
+  const questionId = useId()
+  const narrow = useIsNarrow()
+  const timing = (
+    <>
+      <Granularity draft={draft} range={range} onChange={change} />
+      {draft.kind === 'trend' && <Compare draft={draft} onChange={change} />}
+    </>
+  )
   return (
     <Page
       wide
@@ -66,7 +78,13 @@ export function Asking({ base, range: usual, saved }: AskingProps) {
       lead={
         <span className={styles.lead}>
           <Link to={paths.workspace.analyses(app)}>{t('analyses.backToList')}</Link>
-          <span>{saved?.description || t(`analyses.about.${draft.kind}`)}</span>
+          {saved?.description ? (
+            <span>{saved.description}</span>
+          ) : (
+            <span className={isWhole ? styles.about : undefined}>
+              {t(`analyses.about.${draft.kind}`)}
+            </span>
+          )}
           {saved && changed && <Badge tone="soft">{t('analyses.changed')}</Badge>}
         </span>
       }
@@ -74,8 +92,17 @@ export function Asking({ base, range: usual, saved }: AskingProps) {
       {saved?.redacted && <p className={shared.note}>{t('analyses.redacted')}</p>}
       <div className={styles.tools}>
         <RangePicker params={time} />
-        <Granularity draft={draft} range={range} onChange={change} />
-        {draft.kind === 'trend' && <Compare draft={draft} onChange={change} />}
+        {!narrow && timing}
+        {fold.toggle && (
+          <Button
+            className={styles.fold}
+            aria-expanded={fold.isOpen}
+            aria-controls={questionId}
+            onClick={fold.toggle}
+          >
+            {t(fold.isOpen ? 'analyses.foldQuestion' : 'analyses.editQuestion')}
+          </Button>
+        )}
         <HelpButton />
         <Keeping
           saved={saved}
@@ -84,11 +111,12 @@ export function Asking({ base, range: usual, saved }: AskingProps) {
         />
       </div>
       <div className={styles.asking}>
-        <Foldable open={missing(draft) !== null} needed={faults.placed.size > 0}>
+        <div id={questionId} data-folded={!fold.isOpen} className={styles.question}>
+          {narrow && <div className={styles.tools}>{timing}</div>}
           <FaultsContext value={faults.placed}>
             <Builder draft={draft} onChange={change} />
           </FaultsContext>
-        </Foldable>
+        </div>
         <Answer
           draft={draft}
           question={question}
@@ -96,41 +124,10 @@ export function Asking({ base, range: usual, saved }: AskingProps) {
           faults={faults}
           time={time}
           onChange={change}
+          onExample={fold.close}
         />
       </div>
     </Page>
-  )
-}
-
-interface FoldableProps {
-  /** Whether it starts open. */
-  open: boolean
-  /** Something in it needs attention. */
-  needed: boolean
-  children: React.ReactNode
-}
-
-/** Where the answer is below the question, an opened analysis starts with the question folded. */
-function Foldable({ open, needed, children }: FoldableProps) {
-  const t = useT()
-  const id = useId()
-  const [isOpen, setOpen] = useState(open)
-  return (
-    <div>
-      {!needed && (
-        <Button
-          className={styles.fold}
-          aria-expanded={isOpen}
-          aria-controls={id}
-          onClick={() => setOpen(!isOpen)}
-        >
-          {t(isOpen ? 'analyses.foldQuestion' : 'analyses.editQuestion')}
-        </Button>
-      )}
-      <div id={id} data-folded={!isOpen && !needed} className={styles.question}>
-        {children}
-      </div>
-    </div>
   )
 }
 

@@ -13,8 +13,14 @@ import styles from './analyses.module.css'
 
 const MOST_EVENTS = 5
 
-/** Sample questions about the app's own events; of one kind, or of all. */
-export function Examples({ kind }: { kind?: Kind }) {
+interface ExamplesProps {
+  /** Defaults to all. */
+  kind?: Kind
+  onChoose?: () => void
+}
+
+/** Sample questions about the app's own events. */
+export function Examples({ kind, onChoose }: ExamplesProps) {
   const t = useT()
   const language = useLanguageStore((state) => state.currentLang)
   const { app, may } = useApp()
@@ -38,7 +44,13 @@ export function Examples({ kind }: { kind?: Kind }) {
       <ul>
         {drafts.map((draft) => (
           <li key={draft.kind}>
-            <Link to={paths.workspace.analysis(app, draft.kind) + searchOf(draft)}>
+            <Link
+              to={paths.workspace.analysis(app, draft.kind) + searchOf(draft)}
+              onClick={({ ctrlKey, metaKey, shiftKey }) => {
+                // Opened beside this page, it changes nothing here.
+                if (!ctrlKey && !metaKey && !shiftKey) onChoose?.()
+              }}
+            >
               {sentenceOf(draft, words)}
             </Link>
           </li>
