@@ -95,7 +95,7 @@ export interface GroupValues {
   redacted: boolean[]
 }
 interface Answered {
-  computed_at: number
+  computed_at: string
   rows_read: number
 }
 export interface Points {

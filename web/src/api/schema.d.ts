@@ -2483,10 +2483,9 @@ export interface components {
       url: string
       app_key: string
     }
-    /** @description Moments are in milliseconds since 1970. */
+    /** @description Starts of buckets and units are milliseconds since 1970. */
     Answer: components['schemas']['Figures'] & {
-      /** Format: int64 */
-      computed_at: number
+      computed_at: components['schemas']['Millis']
       /**
        * Format: int64
        * @description How many rows of the event store were read for it.
@@ -2649,13 +2648,7 @@ export interface components {
       granularity: components['schemas']['Granularity']
       /** @description Whether the range is not over yet: its figures are so far. */
       partial: boolean
-      /**
-       * Format: int64
-       * @description The end of the compared part, in milliseconds since 1970: the end of the range, or of the last
-       *     quarter of an hour that is over. Null without a comparison and until the first quarter of an hour
-       *     of the range is over.
-       */
-      compared_until?: number | null
+      compared_until?: components['schemas']['Millis'] | null
       previous?: components['schemas']['PreviousRange'] | null
     }
     AuditActor: {
@@ -2819,8 +2812,7 @@ export interface components {
     CohortSize: {
       /** Format: int64 */
       people: number
-      /** Format: int64 */
-      computed_at: number
+      computed_at: components['schemas']['Millis']
     }
     CohortSizes: {
       /** @description One for each day on which it was measured, the oldest first; at most 90. */
@@ -2971,10 +2963,9 @@ export interface components {
     }
     /** @description The envelope of every success: `{"data": …}`. */
     Data_Answer: {
-      /** @description Moments are in milliseconds since 1970. */
+      /** @description Starts of buckets and units are milliseconds since 1970. */
       data: components['schemas']['Figures'] & {
-        /** Format: int64 */
-        computed_at: number
+        computed_at: components['schemas']['Millis']
         /**
          * Format: int64
          * @description How many rows of the event store were read for it.
@@ -3106,8 +3097,7 @@ export interface components {
       data: {
         /** Format: int64 */
         people: number
-        /** Format: int64 */
-        computed_at: number
+        computed_at: components['schemas']['Millis']
       }
     }
     /** @description The envelope of every success: `{"data": …}`. */
@@ -3915,11 +3905,7 @@ export interface components {
     Data_ProfileEventList: {
       data: {
         items: components['schemas']['ProfileEvent'][]
-        /**
-         * Format: int64
-         * @description The value of `before` for the next page; null at the end.
-         */
-        next?: number | null
+        next?: components['schemas']['Millis'] | null
       }
     }
     /** @description The envelope of every success: `{"data": …}`. */
@@ -5606,12 +5592,7 @@ export interface components {
     PreviousRange: {
       start: string
       end: string
-      /**
-       * Format: int64
-       * @description The end of the part of it that is compared, in milliseconds since 1970: the same time of the
-       *     same day as the range's own `compared_until`. Null while nothing can be compared.
-       */
-      compared_until?: number | null
+      compared_until?: components['schemas']['Millis'] | null
     }
     /** @description A problem that needs attention. */
     Problem: {
@@ -5668,11 +5649,7 @@ export interface components {
     }
     ProfileEventList: {
       items: components['schemas']['ProfileEvent'][]
-      /**
-       * Format: int64
-       * @description The value of `before` for the next page; null at the end.
-       */
-      next?: number | null
+      next?: components['schemas']['Millis'] | null
     }
     /** @description A user or device. Callers who may not see personal data see pseudonyms. */
     ProfileItem: {
@@ -5986,13 +5963,8 @@ export interface components {
       /** @description Whether everyone who may run queries in the app sees it, or only the caller. */
       shared: boolean
       created_by?: components['schemas']['PersonRef'] | null
-      /**
-       * Format: int64
-       * @description Milliseconds since 1970.
-       */
-      created_at: number
-      /** Format: int64 */
-      updated_at: number
+      created_at: components['schemas']['Millis']
+      updated_at: components['schemas']['Millis']
       /**
        * Format: int64
        * @description Grows with every change.
@@ -8201,8 +8173,8 @@ export interface operations {
         kind: 'user' | 'device'
         /** @description The `ref` of the list. */
         ref: string
-        /** @description Milliseconds since 1970: events before this moment, the latest first. */
-        before?: number
+        /** @description RFC 3339: events before this moment, the latest first. */
+        before?: string
         limit?: number
       }
       header?: never

@@ -8,7 +8,7 @@ import { useNow } from './useNow'
 interface MomentProps {
   /** What happened, shown before the time. */
   after?: string
-  at: string | number
+  at: string
 }
 
 /** Relative time; the exact time, in the user's time zone, on hover. */
@@ -17,9 +17,10 @@ export function Moment({ after = '', at }: MomentProps) {
   const language = useLanguageStore((state) => state.currentLang)
   const zone = useUser()?.timezone ?? 'UTC'
   const now = useNow()
-  const moment = typeof at === 'number' ? at : Date.parse(at)
+  // Not Date.parse: the previous release, which may answer during an upgrade, sends numbers.
+  const moment = new Date(at).getTime()
   const isMoment = !Number.isNaN(moment)
-  const text = isMoment ? (relativeTime(moment, now, language) ?? t('time.now')) : String(at)
+  const text = isMoment ? (relativeTime(moment, now, language) ?? t('time.now')) : at
   return (
     <>
       {after}

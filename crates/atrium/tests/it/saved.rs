@@ -2,6 +2,7 @@
 
 use crate::support::world::Team;
 use crate::support::{Actor, Answer, Store, TestServer, on_both};
+use atrium_core::types::Millis;
 use futures::future::join_all;
 use serde_json::{Value, json};
 
@@ -32,6 +33,14 @@ async fn made(actor: &Actor, path: &str, body: Value) -> Value {
 
 fn id(saved: &Value) -> &str {
     saved["id"].as_str().unwrap()
+}
+
+/// A time in an answer, written as everywhere in the API.
+fn moment(time: &Value) -> i64 {
+    let text = time.as_str().unwrap();
+    let at = text.parse::<jiff::Timestamp>().unwrap().as_millisecond();
+    assert_eq!(text, Millis(at).to_string());
+    at
 }
 
 async fn names(actor: &Actor, path: &str) -> String {
@@ -75,7 +84,7 @@ on_both! {
             assert_eq!((&saved["mine"], &saved["may_change"]), (&json!(true), &json!(true)));
             assert_eq!(saved["created_by"]["id"], team.id("analyst").as_str());
             let now = server.atrium.now().0;
-            assert!((now - 60_000..=now).contains(&saved["created_at"].as_i64().unwrap()), "{saved}");
+            assert!((now - 60_000..=now).contains(&moment(&saved["created_at"])), "{saved}");
             if kind == "analyses" {
                 assert_eq!(saved["kind"], "funnel");
             }
@@ -93,7 +102,7 @@ on_both! {
             let changed = changed.body["data"].clone();
             assert_eq!((&changed["name"], &changed["description"]), (&json!("Monthly"), &json!("每月")));
             assert_eq!((&changed["version"], &changed["mine"]), (&json!(2), &json!(false)));
-            assert!(changed["updated_at"].as_i64() >= saved["updated_at"].as_i64().map(|at| at + 1_000));
+            assert!(moment(&changed["updated_at"]) >= moment(&saved["updated_at"]) + 1_000);
             assert_eq!(changed["created_at"], saved["created_at"]);
             assert_eq!(changed["created_by"]["id"], team.id("analyst").as_str());
             // Another person's form is out of date.

@@ -3,13 +3,15 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// Moments are in milliseconds since 1970.
+use atrium_core::types::Millis;
+
+/// Starts of buckets and units are milliseconds since 1970.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Answer {
     /// Of the same kind as the question.
     #[serde(flatten)]
     pub figures: Figures,
-    pub computed_at: i64,
+    pub computed_at: Millis,
     /// How many rows of the event store were read for it.
     pub rows_read: u64,
 }

@@ -158,7 +158,7 @@ impl<'a> Asker<'a> {
         let rows_read = self.rows_read.load(Ordering::Relaxed);
         self.atrium.property_uses.note(self.app_id, &prepared.properties, rows_read);
         let figures = figures.map_err(warehouse_error)?;
-        Ok(Answer { figures, computed_at: self.now.0, rows_read })
+        Ok(Answer { figures, computed_at: self.now, rows_read })
     }
 
     /// Checks a question, and looks up the profiles and cohorts that it refers to.

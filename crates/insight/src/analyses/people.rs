@@ -21,7 +21,7 @@ use atrium_core::error::{Code, Error, Fault, Result};
 use atrium_core::http::json::{Data, Json, Query};
 use atrium_core::http::path::SecondId;
 use atrium_core::permissions::{Permission, ProfileView, QueryRun};
-use atrium_core::types::Id;
+use atrium_core::types::{Id, Millis};
 use atrium_tenancy::access::DataApp;
 
 const PAGE_SIZE: u64 = 50;
@@ -168,7 +168,7 @@ pub async fn cohort_people(
 #[derive(Debug, Serialize, ToSchema)]
 pub struct CohortSize {
     people: u64,
-    computed_at: i64,
+    computed_at: Millis,
 }
 
 /// How many people a cohort has.
@@ -188,7 +188,7 @@ pub async fn cohort_size(
 ) -> Result<Data<CohortSize>> {
     let asker = Asker::of_data(&atrium, &app).await?;
     let people = asker.cohort_or_not_found(&cohort_id).await?;
-    Ok(Data(CohortSize { people: people.count(), computed_at: asker.now.0 }))
+    Ok(Data(CohortSize { people: people.count(), computed_at: asker.now }))
 }
 
 async fn asker<'a>(atrium: &'a Insight, app: &'a DataApp<ProfileView>) -> Result<Asker<'a>> {

@@ -21,7 +21,7 @@ use atrium_core::error::{Code, Error, Result};
 use atrium_core::http::list::Sort;
 use atrium_core::http::path::SecondId;
 use atrium_core::permissions::{Permission, QueryRun};
-use atrium_core::types::Id;
+use atrium_core::types::{Id, Millis};
 use atrium_tenancy::Tenancy;
 use atrium_tenancy::access::{DataApp, InApp};
 use atrium_tenancy::orgs::PersonRef;
@@ -84,9 +84,8 @@ pub struct Saved {
     shared: bool,
     /// Null once their account is gone.
     created_by: Option<PersonRef>,
-    /// Milliseconds since 1970.
-    created_at: i64,
-    updated_at: i64,
+    created_at: Millis,
+    updated_at: Millis,
     /// Grows with every change.
     version: i64,
     may_change: bool,
@@ -106,8 +105,8 @@ impl Saved {
             name: row.name,
             description: row.description,
             created_by: PersonRef::of(row.created_by, row.creator),
-            created_at: row.created_at.0,
-            updated_at: row.updated_at.0,
+            created_at: row.created_at,
+            updated_at: row.updated_at,
             version: row.version,
             redacted,
         }

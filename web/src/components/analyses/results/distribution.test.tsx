@@ -18,7 +18,7 @@ const question: DistributionQuestion = {
 }
 const answer: DistributionAnswer = {
   kind: 'distribution',
-  computed_at: 0,
+  computed_at: '2026-11-01T00:00:00.000Z',
   rows_read: 0,
   bins: [
     { from: 1, to: 2, people: 750, events: 750 },

@@ -33,7 +33,7 @@ const step = (people: number, first: number, seconds: number | null = null): Fun
 
 const answer: FunnelAnswer = {
   kind: 'funnel',
-  computed_at: 0,
+  computed_at: '2026-11-01T00:00:00.000Z',
   rows_read: 0,
   steps: [step(2000, 2000), step(500, 2000, 90)],
   groups: [

@@ -19,7 +19,7 @@ const question: LifecycleQuestion = {
 }
 const answer: LifecycleAnswer = {
   kind: 'lifecycle',
-  computed_at: 0,
+  computed_at: '2026-11-01T00:00:00.000Z',
   rows_read: 0,
   partial: FIRST + DAY,
   points: [

@@ -25,7 +25,7 @@ const question: PathsQuestion = {
 }
 const answer: PathsAnswer = {
   kind: 'paths',
-  computed_at: 0,
+  computed_at: '2026-11-01T00:00:00.000Z',
   rows_read: 0,
   side: 'from',
   people: 1234,

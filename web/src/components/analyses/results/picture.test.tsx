@@ -15,7 +15,7 @@ beforeEach(() => {
 })
 
 const RANGE = { start: '2026-03-01', end: '2026-03-02', timezone: 'UTC' }
-const ANSWERED = { computed_at: 0, rows_read: 0 }
+const ANSWERED = { computed_at: '2026-11-01T00:00:00.000Z', rows_read: 0 }
 const HOME = { kind: 'event' as const, name: 'home', page: null }
 const CART = { ...HOME, name: 'cart' }
 const STEP = { from_first: 1, from_previous: 1, median_seconds: null, p90_seconds: null }

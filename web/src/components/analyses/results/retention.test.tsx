@@ -28,7 +28,7 @@ const cohorts = [
 ]
 const answer: RetentionAnswer = {
   kind: 'retention',
-  computed_at: 0,
+  computed_at: '2026-11-01T00:00:00.000Z',
   rows_read: 0,
   cohorts,
   average: [1, 0.25, null],

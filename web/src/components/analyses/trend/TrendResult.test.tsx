@@ -32,7 +32,7 @@ const answer: TrendAnswer = {
   ],
   formula: null,
   compared: { start: '2026-10-29', end: '2026-10-31' },
-  computed_at: 0,
+  computed_at: '2026-11-01T00:00:00.000Z',
   rows_read: 12,
 }
 

@@ -28,7 +28,7 @@ const answer: TrendAnswer = {
   series: [{ total: 12, points: [5, 7], groups: [], before: null }],
   formula: null,
   compared: null,
-  computed_at: 0,
+  computed_at: '2026-11-01T00:00:00.000Z',
   rows_read: 0,
 }
 const group = (value: string | null, points: number[], other = false, redacted = false) => ({

@@ -4,7 +4,7 @@ import type { Analysis } from '../../../api/analyses'
 import type { PathNode } from '../../../api/analysisTypes'
 import { EMPTY, type TrendDraft } from '../../../components/analyses/question'
 import { showInApp, user } from '../../../testing/app'
-import { ok } from '../../../testing/server'
+import { aUser, ok } from '../../../testing/server'
 import AnalysesPage from './AnalysesPage'
 import { examplesOf } from './exampleQuestions'
 import { narrowed, startedAt } from './Result'
@@ -17,8 +17,8 @@ const one = (id: string, changes: Partial<Analysis> = {}): Analysis => ({
   kind: 'funnel',
   question: {},
   created_by: { id: 'u1', name: '林小雨' },
-  created_at: 0,
-  updated_at: 0,
+  created_at: aUser.created_at,
+  updated_at: aUser.created_at,
   version: 1,
   may_change: true,
   mine: true,

@@ -28,7 +28,7 @@ const answer: TrendAnswer = {
   series: [{ total: 12, points: [5, 7], groups: [], before: null }],
   formula: null,
   compared: null,
-  computed_at: 0,
+  computed_at: aUser.created_at,
   rows_read: 12,
 }
 const kept: Analysis = {
@@ -43,8 +43,8 @@ const kept: Analysis = {
     range: '30d',
   },
   created_by: { id: 'u1', name: '林小雨' },
-  created_at: 0,
-  updated_at: 0,
+  created_at: aUser.created_at,
+  updated_at: aUser.created_at,
   version: 3,
   may_change: true,
   mine: true,

@@ -33,15 +33,15 @@ const cohort: Cohort = {
   shared: true,
   definition: { of: 'ids', ids: ['u-1', 'u-2'] },
   created_by: { id: 'x', name: '林小雨' },
-  created_at: 0,
-  updated_at: Date.now(),
+  created_at: aUser.created_at,
+  updated_at: new Date().toISOString(),
   version: 3,
   may_change: true,
   mine: true,
   redacted: false,
 }
 const size = {
-  [`${ONE}/size`]: ok({ people: 1234, computed_at: 0 }),
+  [`${ONE}/size`]: ok({ people: 1234, computed_at: aUser.created_at }),
   [`${ONE}/sizes`]: ok({ sizes: [] }),
 }
 const listed = (...items: Cohort[]) => ({ [LIST]: ok({ items, total: items.length }), ...size })
