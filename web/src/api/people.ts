@@ -58,7 +58,7 @@ export function profileQuery(appId: string, kind: PersonKind, ref: string) {
 export function timelineQuery(appId: string, kind: PersonKind, ref: string) {
   return infiniteQueryOptions({
     queryKey: [...peopleOf(appId), 'timeline', kind, ref],
-    initialPageParam: null as string | null,
+    initialPageParam: null as number | null,
     queryFn: ({ pageParam }): Promise<Timeline> => {
       const query = { kind, ref, limit: TIMELINE_STEP, before: pageParam ?? undefined }
       const params = { path: { id: appId }, query }

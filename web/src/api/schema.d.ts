@@ -2648,7 +2648,13 @@ export interface components {
       granularity: components['schemas']['Granularity']
       /** @description Whether the range is not over yet: its figures are so far. */
       partial: boolean
-      compared_until?: components['schemas']['Millis'] | null
+      /**
+       * Format: int64
+       * @description The end of the compared part, in milliseconds since 1970: the end of the range, or of the last
+       *     quarter of an hour that is over. Null without a comparison and until the first quarter of an hour
+       *     of the range is over.
+       */
+      compared_until?: number | null
       previous?: components['schemas']['PreviousRange'] | null
     }
     AuditActor: {
@@ -3905,7 +3911,11 @@ export interface components {
     Data_ProfileEventList: {
       data: {
         items: components['schemas']['ProfileEvent'][]
-        next?: components['schemas']['Millis'] | null
+        /**
+         * Format: int64
+         * @description The value of `before` for the next page; null at the end.
+         */
+        next?: number | null
       }
     }
     /** @description The envelope of every success: `{"data": …}`. */
@@ -5592,7 +5602,12 @@ export interface components {
     PreviousRange: {
       start: string
       end: string
-      compared_until?: components['schemas']['Millis'] | null
+      /**
+       * Format: int64
+       * @description The end of the part of it that is compared, in milliseconds since 1970: the same time of the
+       *     same day as the range's own `compared_until`. Null while nothing can be compared.
+       */
+      compared_until?: number | null
     }
     /** @description A problem that needs attention. */
     Problem: {
@@ -5649,7 +5664,11 @@ export interface components {
     }
     ProfileEventList: {
       items: components['schemas']['ProfileEvent'][]
-      next?: components['schemas']['Millis'] | null
+      /**
+       * Format: int64
+       * @description The value of `before` for the next page; null at the end.
+       */
+      next?: number | null
     }
     /** @description A user or device. Callers who may not see personal data see pseudonyms. */
     ProfileItem: {
@@ -8173,8 +8192,8 @@ export interface operations {
         kind: 'user' | 'device'
         /** @description The `ref` of the list. */
         ref: string
-        /** @description RFC 3339: events before this moment, the latest first. */
-        before?: string
+        /** @description Milliseconds since 1970: events before this moment, the latest first. */
+        before?: number
         limit?: number
       }
       header?: never

@@ -7,7 +7,6 @@ use crate::support::{Actor, Store, TestServer, in_both_sizes};
 use serde_json::{Value, json};
 
 const DAY: i64 = 24 * 60 * 60 * 1_000;
-const END_OF_TIME: &str = "9999-01-01T00:00:00.000Z";
 
 pub fn by(user: &str, device: &str, mut message: Value) -> Value {
     message["data"]["user_id"] = json!(user);
@@ -128,19 +127,16 @@ in_both_sizes! {
         assert_eq!((&first["url_path"], &first["os"], &first["redacted"]), (&json!("/pricing"), &json!("macOS"), &json!(0)));
         assert_eq!(first["properties"], json!({ "plan": "pro", "seats": 3 }));
         let mut pages = Vec::new();
-        let mut next = json!(END_OF_TIME);
-        while let Some(before) = next.as_str() {
-            let page = events(&format!("kind=user&ref=anna&limit=1&before={before}")).await;
+        let mut next = json!(i64::MAX);
+        while !next.is_null() {
+            let page = events(&format!("kind=user&ref=anna&limit=1&before={next}")).await;
             pages.push(names(&page));
             next = page["next"].clone();
         }
         assert_eq!(pages, ["visit", "order", "visit"]);
         assert_eq!(names(&events("kind=device&ref=laptop").await), "order visit visit");
         assert_eq!(events("kind=user&ref=zoe").await, json!({ "items": [], "next": null }));
-        for (bad, code) in [("limit=101", "out_of_range"), ("before=1763175600000", "bad_moment")] {
-            let answer = owner.get(&format!("/api/v1/apps/{app}/profile/events?kind=user&ref=anna&{bad}")).await;
-            assert_eq!((answer.status, answer.code()), (422, code));
-        }
+        assert_eq!(owner.get(&format!("/api/v1/apps/{app}/profile/events?kind=user&ref=anna&limit=101")).await.status, 422);
     }
 }
 
@@ -154,9 +150,9 @@ in_both_sizes! {
         let batch: Vec<_> = times.iter().map(|back| event_at(now - back, "a")).collect();
         server.collect(&key, json!(batch)).await;
         drain(&server).await;
-        let (mut found, mut next) = (Vec::new(), json!(END_OF_TIME));
-        while let Some(before) = next.as_str() {
-            let path = format!("/api/v1/apps/{app}/profile/events?kind=user&ref=user-1&limit=3&before={before}");
+        let (mut found, mut next) = (Vec::new(), json!(i64::MAX));
+        while !next.is_null() {
+            let path = format!("/api/v1/apps/{app}/profile/events?kind=user&ref=user-1&limit=3&before={next}");
             let page = owner.get(&path).await.body["data"].clone();
             found.extend(page["items"].as_array().unwrap().iter().map(|item| item["log_id"].clone()));
             next = page["next"].clone();

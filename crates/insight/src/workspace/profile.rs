@@ -151,9 +151,8 @@ async fn find(
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct BeforeQuery {
-    /// RFC 3339: events before this moment, the latest first.
-    #[param(format = DateTime)]
-    before: Option<String>,
+    /// Milliseconds since 1970: events before this moment, the latest first.
+    before: Option<i64>,
     #[param(minimum = 1, maximum = 100, default = 50)]
     limit: Option<u64>,
 }
@@ -179,7 +178,7 @@ pub struct ProfileEvent {
 pub struct ProfileEventList {
     items: Vec<ProfileEvent>,
     /// The value of `before` for the next page; null at the end.
-    next: Option<Millis>,
+    next: Option<i64>,
 }
 
 /// What a user or device did, newest first.
@@ -204,7 +203,6 @@ pub async fn profile_event_list(
         let fault = Fault::new(Code::OutOfRange).on("limit").with("min", 1).with("max", EVENTS_MAX);
         return Err(Error::invalid(vec![fault]));
     }
-    let before = part.before.as_deref().map(moment).transpose()?;
     let kind = Kind::from(kind.kind);
     let access = PiiAccess::new(&atrium, &app, kind);
     let store = warehouse_for(&atrium, app.reader(Class::AdHoc)).await?;
@@ -214,7 +212,7 @@ pub async fn profile_event_list(
     let Some((first, last)) = seen else {
         return Ok(Data(ProfileEventList { items: Vec::new(), next: None }));
     };
-    let before = before.map_or(last + 1, |before| before.0.min(last + 1));
+    let before = part.before.map_or(last + 1, |before| before.min(last + 1));
     let rows = store.events_of(app, kind, &id, (first, before), limit + 1).await;
     let (rows, next) =
         cut(rows.map_err(warehouse_error)?, usize::try_from(limit).unwrap_or(usize::MAX));
@@ -225,13 +223,7 @@ pub async fn profile_event_list(
     };
     let item = |row| ProfileEvent::new(row, others.as_ref(), share);
     let items = rows.into_iter().map(item).collect();
-    Ok(Data(ProfileEventList { items, next: next.map(Millis) }))
-}
-
-fn moment(text: &str) -> Result<Millis> {
-    let at: jiff::Timestamp =
-        text.parse().map_err(|_| Error::invalid(vec![Fault::new(Code::BadMoment).on("before")]))?;
-    Ok(Millis(at.as_millisecond()))
+    Ok(Data(ProfileEventList { items, next }))
 }
 
 /// The ids of people in a page of events.

@@ -64,11 +64,11 @@ function SoFar({ range }: { range: Overall['range'] }) {
   const t = useT()
   const language = useLanguageStore((state) => state.currentLang)
   const { compared_until: until, timezone } = range
-  // Not Date.parse: the previous release, which may answer during an upgrade, sends numbers.
-  const time = until == null ? null : timeLabel(new Date(until).getTime(), language, timezone)
   return (
     <p className={styles.soFar}>
-      {time === null ? t('dashboard.soFar') : t('dashboard.soFarCompared', { time })}
+      {until == null
+        ? t('dashboard.soFar')
+        : t('dashboard.soFarCompared', { time: timeLabel(until, language, timezone) })}
     </p>
   )
 }

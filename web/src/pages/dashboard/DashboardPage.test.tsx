@@ -256,9 +256,9 @@ describe('the board', () => {
 })
 
 describe('a time that is not over', () => {
-  const NOW = '2026-03-02T02:00:00.000Z'
+  const NOW = Date.parse('2026-03-02T10:00:00+08:00')
   const range = { start: '', end: '', timezone: 'Asia/Shanghai', granularity: 'day', partial: true }
-  const answer = (part: OverallPart, content: unknown, until: string | null) =>
+  const answer = (part: OverallPart, content: unknown, until: number | null) =>
     ok({
       range: { ...range, compared_until: until },
       apps_seen: [],

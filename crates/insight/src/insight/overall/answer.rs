@@ -87,17 +87,18 @@ pub async fn give(atrium: &Insight, request: &OverallRequest, locale: Locale) ->
 
 fn asked_range(request: &OverallRequest) -> AskedRange {
     let Span { range, compared_until, .. } = &request.now;
+    let until = |moment: &Option<Millis>| moment.map(|moment| moment.0);
     AskedRange {
         start: range.start.to_string(),
         end: range.end.to_string(),
         timezone: request.timezone.clone(),
         granularity: request.granularity,
         partial: request.at < range.to,
-        compared_until: *compared_until,
+        compared_until: until(compared_until),
         previous: request.before.as_ref().map(|before| PreviousRange {
             start: before.range.start.to_string(),
             end: before.range.end.to_string(),
-            compared_until: before.compared_until,
+            compared_until: until(&before.compared_until),
         }),
     }
 }

@@ -17,7 +17,7 @@ use crate::insight::state::Insight;
 use atrium_core::error::Result;
 use atrium_core::http::json::{Data, Json};
 use atrium_core::locale::Locale;
-use atrium_core::types::{Id, Millis};
+use atrium_core::types::Id;
 use atrium_tenancy::access::DataOrg;
 use figures::{Breakdowns, EventFigures, OfApp, SeriesPoint, Totals};
 use pages::Pages;
@@ -67,9 +67,9 @@ pub struct OverallBody {
 pub struct PreviousRange {
     start: String,
     end: String,
-    /// The end of the part of it that is compared: the same time of the same day as the range's own
-    /// `compared_until`. Null while nothing can be compared.
-    compared_until: Option<Millis>,
+    /// The end of the part of it that is compared, in milliseconds since 1970: the same time of the
+    /// same day as the range's own `compared_until`. Null while nothing can be compared.
+    compared_until: Option<i64>,
 }
 
 /// The requested range, with defaults filled in.
@@ -81,9 +81,10 @@ pub struct AskedRange {
     granularity: Granularity,
     /// Whether the range is not over yet: its figures are so far.
     partial: bool,
-    /// The end of the compared part: the end of the range, or of the last quarter of an hour that is
-    /// over. Null without a comparison and until the first quarter of an hour of the range is over.
-    compared_until: Option<Millis>,
+    /// The end of the compared part, in milliseconds since 1970: the end of the range, or of the last
+    /// quarter of an hour that is over. Null without a comparison and until the first quarter of an hour
+    /// of the range is over.
+    compared_until: Option<i64>,
     /// Null without a comparison.
     previous: Option<PreviousRange>,
 }
