@@ -192,7 +192,7 @@ async fn a_demo_that_is_broken_off_leaves_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let library = engine_library();
     let engine = ["--engine-library", library.to_str().unwrap(), "--engine-memory-mb", "1024"];
-    let arguments = [&["demo", "--events", "300000"][..], &engine].concat();
+    let arguments = [&["demo", "--events", "300000", "--days", "3"][..], &engine].concat();
     let mut child = Running::start(program(folder.path(), &arguments).stderr(Stdio::piped()));
     let mut lines = BufReader::new(child.stderr.take().unwrap());
     let mut said = String::new();
