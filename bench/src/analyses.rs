@@ -149,8 +149,9 @@ async fn answers(server: &Program, kind: &Kind, by_hand: &ByHand, last: u32) -> 
         let own = figures(&ask("UTC").await?.1["data"]);
         ensure!(
             are_among(&own, &by_hand.figures),
-            "{} differs from the statement by hand",
-            kind.name
+            "{}: {own:?} are not all among {:?}",
+            kind.name,
+            by_hand.figures
         );
     }
     println!(

@@ -47,7 +47,10 @@ impl Account {
         account.post("/login", &json!({ "email": EMAIL, "password": PASSWORD })).await?;
         account.org = text(&account.get("/orgs").await?["data"]["items"][0]["id"]);
         let apps = account.get(&format!("/orgs/{}/apps", account.org)).await?;
-        account.app = text(&apps["data"]["items"][0]["id"]);
+        // Sorted by name: a benchmark's own apps may come before the account's first.
+        let apps = apps["data"]["items"].as_array().context("apps")?;
+        let first = apps.iter().find(|app| app["name"] == "Default").context("the first app")?;
+        account.app = text(&first["id"]);
         Ok(account)
     }
 
