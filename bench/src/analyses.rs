@@ -110,9 +110,10 @@ async fn fill_columns(store: &Warehouse, app: Uuid) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Everyone who saw a page within ninety days: nearly all people.
+/// Everyone who saw a page in the ninety days of the history: nearly all people. A cohort counts its days back
+/// from now, so a few more include all of the first day.
 async fn cohort(account: &Account) -> anyhow::Result<String> {
-    let did = json!({ "is": "did", "event": { "events": ["page_view"] }, "not": false, "times": 1, "days": 90 });
+    let did = json!({ "is": "did", "event": { "events": ["page_view"] }, "not": false, "times": 1, "days": 100 });
     let body =
         json!({ "name": "Some", "shared": true, "definition": { "of": "rule", "all": [did] } });
     let made = account.post(&format!("/apps/{}/cohorts", account.app), &body).await?;
