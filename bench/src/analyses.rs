@@ -110,8 +110,8 @@ async fn fill_columns(store: &Warehouse, app: Uuid) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Everyone who saw a page in the ninety days of the history: nearly all people. A cohort counts its days back
-/// from now, so a few more include all of the first day.
+/// Everyone who saw a page in the ninety days of the history: nearly all people. A cohort's days end now, not
+/// with yesterday, so it takes more than ninety to cover all of them.
 async fn cohort(account: &Account) -> anyhow::Result<String> {
     let did = json!({ "is": "did", "event": { "events": ["page_view"] }, "not": false, "times": 1, "days": 100 });
     let body =
