@@ -3,7 +3,7 @@
 
 use crate::ingest::drain;
 use crate::support::sender::{event_at, mutation};
-use crate::support::{Actor, Answer, Store, TestServer, in_both_sizes};
+use crate::support::{Actor, Answer, Store, TestServer, in_either_size};
 use serde_json::{Value, json};
 
 pub const MINUTE: i64 = 60_000;
@@ -92,7 +92,7 @@ pub async fn people(actor: &Actor, app: &str, question: &Value, pick: Value) -> 
     ids
 }
 
-in_both_sizes! {
+in_either_size! {
     async fn trends_have_formulas_and_comparisons(server: TestServer) {
         let team = server.team("one").await;
         let (owner, app) = (team.actor("owner"), team.app_id.as_str());
@@ -153,7 +153,7 @@ in_both_sizes! {
     }
 }
 
-in_both_sizes! {
+in_either_size! {
     async fn funnels_retention_and_the_others_are_answered(server: TestServer) {
         let team = server.team("one").await;
         let (owner, app) = (team.actor("owner"), team.app_id.as_str());
@@ -240,7 +240,7 @@ in_both_sizes! {
     }
 }
 
-in_both_sizes! {
+in_either_size! {
     async fn cohorts_and_profiles_choose_people(server: TestServer) {
         let team = server.team("one").await;
         let (owner, app) = (team.actor("owner"), team.app_id.as_str());
@@ -348,7 +348,7 @@ in_both_sizes! {
     }
 }
 
-in_both_sizes! {
+in_either_size! {
     async fn what_cannot_be_asked_is_said_by_field(server: TestServer) {
         let team = server.team("one").await;
         let (owner, app) = (team.actor("owner"), team.app_id.as_str());
@@ -435,7 +435,7 @@ in_both_sizes! {
     }
 }
 
-in_both_sizes! {
+in_either_size! {
     async fn an_answer_is_kept_until_something_changes(server: TestServer) {
         let team = server.team("one").await;
         let (owner, app) = (team.actor("owner"), team.app_id.as_str());
@@ -459,7 +459,7 @@ in_both_sizes! {
     }
 }
 
-in_both_sizes! {
+in_either_size! {
     async fn an_answer_about_profiles_is_kept_until_one_changes(server: TestServer) {
         let team = server.team("one").await;
         let (owner, app) = (team.actor("owner"), team.app_id.as_str());
@@ -516,7 +516,7 @@ in_both_sizes! {
     }
 }
 
-in_both_sizes! {
+in_either_size! {
     async fn page_views_are_broken_down_by_referring_site(server: TestServer) {
         let team = server.team("one").await;
         let (owner, app) = (team.actor("owner"), team.app_id.as_str());
@@ -545,7 +545,7 @@ in_both_sizes! {
     }
 }
 
-in_both_sizes! {
+in_either_size! {
     async fn what_a_profile_hides_is_not_there_for_a_filter(server: TestServer) {
         let team = server.team("one").await;
         let (owner, app) = (team.actor("owner"), team.app_id.as_str());
@@ -585,7 +585,7 @@ in_both_sizes! {
     }
 }
 
-in_both_sizes! {
+in_either_size! {
     async fn who_may_ask_and_what_they_see(server: TestServer) {
         let team = server.team("one").await;
         let (owner, app) = (team.actor("owner"), team.app_id.as_str());

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::ingest::drain;
 use crate::people::by;
 use crate::support::sender::{AccessKey, event_at, mutation};
-use crate::support::{Actor, Store, TestServer, in_both_sizes};
+use crate::support::{Actor, Store, TestServer, in_either_size};
 
 const MB: usize = 1 << 20;
 
@@ -37,7 +37,7 @@ async fn weigh(actor: &Actor, path: &str) -> (usize, Value) {
     (text.len(), serde_json::from_str::<Value>(&text).unwrap()["data"].clone())
 }
 
-in_both_sizes! {
+in_either_size! {
     async fn a_profile_stops_growing_whatever_order_its_changes_come_in(server: TestServer) {
         let team = server.team("one").await;
         let (owner, app) = (team.actor("owner"), team.app_id.as_str());
@@ -71,7 +71,7 @@ in_both_sizes! {
     }
 }
 
-in_both_sizes! {
+in_either_size! {
     async fn a_profile_of_many_changes_is_read_in_parts(server: TestServer) {
         let team = server.team("one").await;
         let (owner, app) = (team.actor("owner"), team.app_id.as_str());
@@ -100,7 +100,7 @@ in_both_sizes! {
     }
 }
 
-in_both_sizes! {
+in_either_size! {
     async fn pages_are_bounded_and_what_was_cut_is_whole_elsewhere(server: TestServer) {
         let team = server.team("one").await;
         let (owner, app) = (team.actor("owner"), team.app_id.as_str());
@@ -138,7 +138,7 @@ in_both_sizes! {
     }
 }
 
-in_both_sizes! {
+in_either_size! {
     async fn a_profile_from_before_there_was_a_limit_is_not_read(server: TestServer) {
         let team = server.team("one").await;
         let (owner, app) = (team.actor("owner"), team.app_id.as_str());

@@ -8,7 +8,7 @@ use crate::analyses::{DAY, Story, answer, ask, events, people, series, tell};
 use crate::ingest::drain;
 use crate::support::sender::mutation;
 use crate::support::world::Team;
-use crate::support::{Actor, Store, TestServer, in_both_sizes};
+use crate::support::{Actor, Store, TestServer, in_either_size};
 
 /// Each value with its figure.
 fn shown_groups(groups: &Value) -> Vec<(Value, Value)> {
@@ -44,7 +44,7 @@ async fn asks_alone(server: &TestServer, team: &Team) -> Actor {
     team.actor("viewer").clone()
 }
 
-in_both_sizes! {
+in_either_size! {
     async fn by_profiles_and_cohorts(server: TestServer) {
         let team = server.team("one").await;
         let (owner, app) = (team.actor("owner"), team.app_id.as_str());
@@ -122,7 +122,7 @@ in_both_sizes! {
     }
 }
 
-in_both_sizes! {
+in_either_size! {
     async fn sizes_are_kept_day_by_day(server: TestServer) {
         let team = server.team("one").await;
         let (owner, app) = (team.actor("owner"), team.app_id.as_str());
@@ -179,7 +179,7 @@ in_both_sizes! {
     }
 }
 
-in_both_sizes! {
+in_either_size! {
     async fn answers_about_cohorts_are_kept_until_one_is_another(server: TestServer) {
         let team = server.team("one").await;
         let (owner, app) = (team.actor("owner"), team.app_id.as_str());

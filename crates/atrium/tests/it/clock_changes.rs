@@ -13,7 +13,7 @@ use crate::analyses::{DAY, HOUR, MINUTE, answer};
 use crate::ingest::drain;
 use crate::so_far::set_clock;
 use crate::support::sender::event_at;
-use crate::support::{Store, TestServer, in_both_sizes};
+use crate::support::{Store, TestServer, in_either_size};
 
 /// Who did something, and when.
 struct Seen {
@@ -80,7 +80,7 @@ impl Calendar {
     }
 }
 
-in_both_sizes! {
+in_either_size! {
     async fn days_are_those_of_the_zone(server: TestServer) {
         for (name, changed, minutes) in [
             ("Australia/Sydney", date(2026, 10, 4), 23 * 60),

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::support::{Store, TestServer, in_both_sizes};
+use crate::support::{Store, TestServer, in_either_size};
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use serde_json::{Value, json};
@@ -129,7 +129,7 @@ fn engagement(visits: &[Visit], start: Date, end: Date, zone: &TimeZone) -> Valu
     json!({ "days": days, "cohorts": cohorts })
 }
 
-in_both_sizes! {
+in_either_size! {
     async fn engagement_is_what_plain_counting_says(server: TestServer) {
         let team = server.team("one").await;
         let (owner, app) = (team.actor("owner"), team.app_id.as_str());
@@ -178,7 +178,7 @@ in_both_sizes! {
     }
 }
 
-in_both_sizes! {
+in_either_size! {
     async fn days_that_are_not_over_say_nothing_yet(server: TestServer) {
         let team = server.team("one").await;
         let (owner, app) = (team.actor("owner"), team.app_id.as_str());

@@ -3,7 +3,7 @@
 
 use crate::ingest::drain;
 use crate::support::sender::event_at;
-use crate::support::{Actor, Answer, Store, TestServer, in_both_sizes};
+use crate::support::{Actor, Answer, Store, TestServer, in_either_size};
 use serde_json::{Value, json};
 
 const DAY: i64 = 24 * 60 * 60 * 1_000;
@@ -49,7 +49,7 @@ async fn ask(actor: &Actor, app: &str, body: Value) -> Answer {
     actor.post(&format!("/api/v1/apps/{app}/explore"), body).await
 }
 
-in_both_sizes! {
+in_either_size! {
     async fn questions_are_answered(server: TestServer) {
         let team = server.team("one").await;
         let (owner, app) = (team.actor("owner"), team.app_id.as_str());
@@ -105,7 +105,7 @@ in_both_sizes! {
     }
 }
 
-in_both_sizes! {
+in_either_size! {
     async fn what_makes_no_sense_is_said_by_field(server: TestServer) {
         let team = server.team("one").await;
         let (owner, app) = (team.actor("owner"), team.app_id.as_str());
@@ -140,7 +140,7 @@ in_both_sizes! {
     }
 }
 
-in_both_sizes! {
+in_either_size! {
     async fn personal_data_is_not_asked_about_without_the_right_to_see_it(server: TestServer) {
         let team = server.team("one").await;
         let (analyst, app) = (team.actor("analyst"), team.app_id.as_str());
@@ -183,7 +183,7 @@ in_both_sizes! {
     }
 }
 
-in_both_sizes! {
+in_either_size! {
     async fn answers_can_be_taken_along_as_a_file(server: TestServer) {
         let team = server.team("one").await;
         let (owner, app) = (team.actor("owner"), team.app_id.as_str());

@@ -11,7 +11,7 @@ use warehouse::{EventRow, Identity, Kind, SetLimits};
 
 use crate::support::sender::event;
 use crate::support::world::Team;
-use crate::support::{Actor, Answer, Store, TestServer, in_both_sizes, on_both};
+use crate::support::{Actor, Answer, Store, TestServer, in_either_size, on_both};
 
 /// An event as the plain count sees it.
 #[derive(Clone)]
@@ -223,7 +223,7 @@ pub async fn two_apps(team: &Team) -> (Vec<String>, Vec<Uuid>) {
     (ids, uuids)
 }
 
-in_both_sizes! {
+in_either_size! {
     async fn every_figure_is_what_plain_counting_says(server: TestServer) {
         let team = server.team("one").await;
         let (ids, uuids) = two_apps(&team).await;
@@ -293,7 +293,7 @@ in_both_sizes! {
     }
 }
 
-in_both_sizes! {
+in_either_size! {
     async fn hours_are_those_of_the_zone(server: TestServer) {
         let team = server.team("one").await;
         let (_, uuids) = two_apps(&team).await;
@@ -321,7 +321,7 @@ in_both_sizes! {
     }
 }
 
-in_both_sizes! {
+in_either_size! {
     async fn only_apps_that_the_caller_may_see_are_counted(server: TestServer) {
         let team = server.team("one").await;
         let other = server.team("two").await;
@@ -354,7 +354,7 @@ in_both_sizes! {
     }
 }
 
-in_both_sizes! {
+in_either_size! {
     async fn a_query_is_checked(server: TestServer) {
         let team = server.team("one").await;
         let owner = team.actor("owner");
@@ -377,7 +377,7 @@ in_both_sizes! {
     }
 }
 
-in_both_sizes! {
+in_either_size! {
     async fn a_table_leaves_with_those_who_may_export(server: TestServer) {
         let team = server.team("one").await;
         let key = server.collect_key(team.app_id.as_str()).await;

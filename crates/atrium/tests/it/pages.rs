@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::ingest::drain;
 use crate::support::sender::event_at;
 use crate::support::world::Team;
-use crate::support::{Actor, Store, TestServer, in_both_sizes};
+use crate::support::{Actor, Store, TestServer, in_either_size};
 use atrium::collect::recount;
 
 const MINUTE: i64 = 60_000;
@@ -97,7 +97,7 @@ fn noon(server: &TestServer) -> i64 {
     server.atrium.now().0 / day * day - day / 2
 }
 
-in_both_sizes! {
+in_either_size! {
     async fn pages_sites_and_visits_are_counted_and_personal_data_is_hidden(server: TestServer) {
         let team = server.team("one").await;
         let at = noon(&server);
@@ -155,7 +155,7 @@ in_both_sizes! {
     }
 }
 
-in_both_sizes! {
+in_either_size! {
     async fn a_visit_over_midnight_ends_on_the_next_day(server: TestServer) {
         let team = server.team("one").await;
         let midnight = noon(&server) + 12 * 60 * MINUTE - 24 * 60 * MINUTE;
@@ -173,7 +173,7 @@ in_both_sizes! {
     }
 }
 
-in_both_sizes! {
+in_either_size! {
     async fn pages_of_earlier_events_are_shown_when_they_are_counted(server: TestServer) {
         let team = server.team("one").await;
         let at = noon(&server);

@@ -3,7 +3,7 @@
 use crate::ingest::drain;
 use crate::support::sender::{event_at, mutation};
 use crate::support::world::Team;
-use crate::support::{Actor, Store, TestServer, in_both_sizes};
+use crate::support::{Actor, Store, TestServer, in_either_size};
 use serde_json::{Value, json};
 
 const DAY: i64 = 24 * 60 * 60 * 1_000;
@@ -58,7 +58,7 @@ fn ids(list: &Value) -> String {
     items.map(|item| item["id"].as_str().unwrap()).collect::<Vec<_>>().join(" ")
 }
 
-in_both_sizes! {
+in_either_size! {
     async fn people_are_listed_searched_and_sorted(server: TestServer) {
         let team = server.team("one").await;
         let (owner, app) = (team.actor("owner"), team.app_id.as_str());
@@ -93,7 +93,7 @@ in_both_sizes! {
     }
 }
 
-in_both_sizes! {
+in_either_size! {
     async fn one_of_them_and_what_they_did(server: TestServer) {
         let team = server.team("one").await;
         let (owner, app) = (team.actor("owner"), team.app_id.as_str());
@@ -140,7 +140,7 @@ in_both_sizes! {
     }
 }
 
-in_both_sizes! {
+in_either_size! {
     async fn events_of_one_moment_are_not_lost_between_pages(server: TestServer) {
         let team = server.team("one").await;
         let (owner, app) = (team.actor("owner"), team.app_id.as_str());
@@ -164,7 +164,7 @@ in_both_sizes! {
     }
 }
 
-in_both_sizes! {
+in_either_size! {
     async fn those_who_may_not_see_ids_know_people_by_pseudonyms(server: TestServer) {
         let (team, other) = (server.team("one").await, server.team("two").await);
         let (analyst, app) = (team.actor("analyst"), team.app_id.as_str());

@@ -6,7 +6,7 @@ use crate::ingest::drain;
 use crate::people::by;
 use crate::support::sender::{event, mutation};
 use crate::support::world::Team;
-use crate::support::{Actor, Store, TestServer, in_both_sizes};
+use crate::support::{Actor, Store, TestServer, in_either_size};
 use atrium::erasures;
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -330,7 +330,7 @@ async fn text(request: reqwest::RequestBuilder) -> String {
     response.text().await.unwrap()
 }
 
-in_both_sizes! {
+in_either_size! {
     async fn personal_data_never_leaves_without_the_right_to_it(server: TestServer) {
         let team = server.team("one").await;
         let app = team.app_id.as_str();
@@ -372,7 +372,7 @@ in_both_sizes! {
     }
 }
 
-in_both_sizes! {
+in_either_size! {
     async fn nothing_is_left_of_someone_who_was_erased(server: TestServer) {
         let team = server.team("one").await;
         let (owner, app) = (team.actor("owner"), team.app_id.as_str());

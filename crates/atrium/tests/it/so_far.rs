@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::overall::{FIGURES, Plain, Seen, events_from, store, two_apps};
 use crate::support::world::Team;
-use crate::support::{Actor, Store, TestServer, in_both_sizes};
+use crate::support::{Actor, Store, TestServer, in_either_size};
 
 const QUARTER: i64 = 900_000;
 const TIMES: [(i8, i8); 3] = [(0, 10), (10, 0), (23, 50)];
@@ -167,7 +167,7 @@ async fn check_days(server: &TestServer, team: &Team, events: &[Seen], days: &[(
     }
 }
 
-in_both_sizes! {
+in_either_size! {
     async fn a_range_that_goes_on_is_compared_with_as_much_of_the_one_before(server: TestServer) {
         let york = TimeZone::get("America/New_York").unwrap();
         set_clock(&server, date(2026, 3, 7), (12, 0), &york);
@@ -186,7 +186,7 @@ in_both_sizes! {
     }
 }
 
-in_both_sizes! {
+in_either_size! {
     async fn a_day_of_25_hours_is_compared_by_the_clock(server: TestServer) {
         let berlin = TimeZone::get("Europe/Berlin").unwrap();
         set_clock(&server, date(2026, 10, 24), (12, 0), &berlin);
@@ -205,7 +205,7 @@ in_both_sizes! {
     }
 }
 
-in_both_sizes! {
+in_either_size! {
     async fn an_answer_kept_from_an_earlier_moment_is_not_reused_later(server: TestServer) {
         let (zone, day) = (TimeZone::get("Asia/Shanghai").unwrap(), date(2026, 3, 18));
         set_clock(&server, day, (10, 0), &zone);
@@ -241,7 +241,7 @@ in_both_sizes! {
     }
 }
 
-in_both_sizes! {
+in_either_size! {
     async fn files_and_questions_say_nothing_of_what_lies_ahead(server: TestServer) {
         let (zone, day) = (TimeZone::get("Europe/Berlin").unwrap(), date(2026, 3, 29));
         let now = set_clock(&server, day, (10, 20), &zone);
@@ -291,7 +291,7 @@ in_both_sizes! {
     }
 }
 
-in_both_sizes! {
+in_either_size! {
     async fn people_are_those_of_the_last_whole_day(server: TestServer) {
         let york = TimeZone::get("America/New_York").unwrap();
         set_clock(&server, date(2026, 3, 7), (12, 0), &york);

@@ -2,12 +2,12 @@
 
 use crate::ingest::drain;
 use crate::support::sender::{event, event_at, mutation};
-use crate::support::{Store, TestServer, in_both_sizes, on_both};
+use crate::support::{Store, TestServer, in_either_size, on_both};
 use serde_json::{Value, json};
 
 const DAY: i64 = 24 * 60 * 60 * 1_000;
 
-in_both_sizes! {
+in_either_size! {
     async fn events_are_listed_described_and_hidden(server: TestServer) {
         let team = server.team("one").await;
         let (owner, app) = (team.actor("owner"), team.app_id.as_str());
@@ -74,7 +74,7 @@ in_both_sizes! {
     }
 }
 
-in_both_sizes! {
+in_either_size! {
     async fn properties_are_found_with_their_types(server: TestServer) {
         let team = server.team("one").await;
         let (owner, app) = (team.actor("owner"), team.app_id.as_str());
@@ -152,7 +152,7 @@ in_both_sizes! {
     }
 }
 
-in_both_sizes! {
+in_either_size! {
     async fn refused_messages_leave_their_outlines(server: TestServer) {
         let team = server.team("one").await;
         let (owner, app) = (team.actor("owner"), team.app_id.as_str());

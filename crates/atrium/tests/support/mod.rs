@@ -86,6 +86,32 @@ macro_rules! in_both_sizes {
 }
 pub(crate) use in_both_sizes;
 
+/// Like `in_both_sizes!`, in one size: for what is asked of a store, not for how rows get into it. Half of
+/// these tests run embedded, the other half over the network; with `BOTH_SIZES=1` each runs in both.
+macro_rules! in_either_size {
+    ($(#[$attribute:meta])* async fn $name:ident($server:ident: TestServer) $body:block) => {
+        $(#[$attribute])*
+        #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+        async fn $name() {
+            async fn run($server: TestServer) $body
+
+            for store in $crate::support::sizes_of(concat!(module_path!(), "::", stringify!($name))) {
+                run(TestServer::start_with_engine(store).await).await;
+            }
+        }
+    };
+}
+pub(crate) use in_either_size;
+
+/// By the test's name, so that a failure comes back when its test is run again.
+pub fn sizes_of(test: &str) -> Vec<Store> {
+    if std::env::var_os("BOTH_SIZES").is_some() {
+        return vec![Store::Sqlite, Store::Postgres];
+    }
+    let sum: usize = test.bytes().map(usize::from).sum();
+    vec![if sum % 2 == 0 { Store::Sqlite } else { Store::Postgres }]
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Store {
     Sqlite,
