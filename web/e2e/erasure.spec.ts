@@ -81,10 +81,14 @@ for (const language of LANGUAGES) {
     await sendEvent(page, appId, 'Customer 48213')
     await page.goto(appPath(appId, 'appDetail'))
     await expect(erasures(page)).toContainText(t('erasure.none'))
-    await erasures(page)
-      .getByRole('button', { name: t('erasure.start') })
-      .click()
     const dialog = page.getByRole('dialog')
+    // The card above grows when the event is counted, and can move the button away from under the click.
+    await expect(async () => {
+      await erasures(page)
+        .getByRole('button', { name: t('erasure.start') })
+        .click()
+      await expect(dialog).toBeVisible({ timeout: 5_000 })
+    }).toPass()
     const submit = dialog.getByRole('button', { name: t('erasure.submit') })
     const subject = dialog.getByRole('textbox', { name: t('erasure.kind.user') })
     const again = dialog.getByRole('textbox', { name: t('erasure.again') })
