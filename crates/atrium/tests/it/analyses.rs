@@ -3,7 +3,7 @@
 
 use crate::ingest::drain;
 use crate::support::sender::{event_at, mutation};
-use crate::support::{Actor, Answer, Store, TestServer, in_either_size};
+use crate::support::{Actor, Answer, TestServer, in_either_size};
 use serde_json::{Value, json};
 
 pub const MINUTE: i64 = 60_000;

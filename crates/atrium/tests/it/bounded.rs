@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::ingest::drain;
 use crate::people::by;
 use crate::support::sender::{AccessKey, event_at, mutation};
-use crate::support::{Actor, Store, TestServer, in_either_size};
+use crate::support::{Actor, TestServer, in_either_size};
 
 const MB: usize = 1 << 20;
 

@@ -8,7 +8,7 @@ use crate::analyses::{DAY, Story, answer, ask, events, people, series, tell};
 use crate::ingest::drain;
 use crate::support::sender::mutation;
 use crate::support::world::Team;
-use crate::support::{Actor, Store, TestServer, in_either_size};
+use crate::support::{Actor, TestServer, in_either_size};
 
 /// Each value with its figure.
 fn shown_groups(groups: &Value) -> Vec<(Value, Value)> {

@@ -13,7 +13,7 @@ use crate::analyses::{DAY, HOUR, MINUTE, answer};
 use crate::ingest::drain;
 use crate::so_far::set_clock;
 use crate::support::sender::event_at;
-use crate::support::{Store, TestServer, in_either_size};
+use crate::support::{TestServer, in_either_size};
 
 /// Who did something, and when.
 struct Seen {

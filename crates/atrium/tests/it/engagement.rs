@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::support::{Store, TestServer, in_either_size};
+use crate::support::{TestServer, in_either_size};
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use serde_json::{Value, json};

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::ingest::drain;
 use crate::support::sender::event_at;
 use crate::support::world::Team;
-use crate::support::{Actor, Store, TestServer, in_either_size};
+use crate::support::{Actor, TestServer, in_either_size};
 use atrium::collect::recount;
 
 const MINUTE: i64 = 60_000;

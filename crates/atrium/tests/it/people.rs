@@ -3,7 +3,7 @@
 use crate::ingest::drain;
 use crate::support::sender::{event_at, mutation};
 use crate::support::world::Team;
-use crate::support::{Actor, Store, TestServer, in_either_size};
+use crate::support::{Actor, TestServer, in_either_size};
 use serde_json::{Value, json};
 
 const DAY: i64 = 24 * 60 * 60 * 1_000;

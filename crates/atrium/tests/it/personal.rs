@@ -6,7 +6,7 @@ use crate::ingest::drain;
 use crate::people::by;
 use crate::support::sender::{event, mutation};
 use crate::support::world::Team;
-use crate::support::{Actor, Store, TestServer, in_either_size};
+use crate::support::{Actor, TestServer, in_either_size};
 use atrium::erasures;
 use reqwest::Method;
 use serde_json::{Value, json};

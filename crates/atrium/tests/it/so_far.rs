@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::overall::{FIGURES, Plain, Seen, events_from, store, two_apps};
 use crate::support::world::Team;
-use crate::support::{Actor, Store, TestServer, in_either_size};
+use crate::support::{Actor, TestServer, in_either_size};
 
 const QUARTER: i64 = 900_000;
 const TIMES: [(i8, i8); 3] = [(0, 10), (10, 0), (23, 50)];

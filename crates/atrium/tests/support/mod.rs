@@ -109,7 +109,7 @@ pub fn sizes_of(test: &str) -> Vec<Store> {
         return vec![Store::Sqlite, Store::Postgres];
     }
     let sum: usize = test.bytes().map(usize::from).sum();
-    vec![if sum % 2 == 0 { Store::Sqlite } else { Store::Postgres }]
+    vec![if sum.is_multiple_of(2) { Store::Sqlite } else { Store::Postgres }]
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
