@@ -196,6 +196,23 @@ fn of_lifecycle(data: &Value) -> Vec<f64> {
     states.flatten().filter(|people| *people > 0.0).collect()
 }
 
+fn of_funnel(data: &Value) -> Vec<f64> {
+    let steps = data["steps"].as_array().into_iter().flatten();
+    steps.filter_map(|step| step["people"].as_f64()).collect()
+}
+
+/// Without the weeks that nobody returned in, or that are not over.
+fn of_retention(data: &Value) -> Vec<f64> {
+    let cohorts = data["cohorts"].as_array().into_iter().flatten();
+    let returned = cohorts.flat_map(|cohort| cohort["returned"].as_array().into_iter().flatten());
+    returned.filter_map(Value::as_f64).filter(|people| *people > 0.0).collect()
+}
+
+fn of_distribution(data: &Value) -> Vec<f64> {
+    let bins = data["bins"].as_array().into_iter().flatten();
+    bins.filter_map(|bin| bin["people"].as_f64()).filter(|people| *people > 0.0).collect()
+}
+
 fn kinds(app: Uuid, last: u32) -> Vec<Kind> {
     let event = |name: &str| json!({ "events": [name] });
     let of = |days: u32| {
@@ -205,7 +222,7 @@ fn kinds(app: Uuid, last: u32) -> Vec<Kind> {
              AND time < toDateTime({to}, 'UTC')"
         )
     };
-    let (week, month, weeks, history) = (of(7), of(30), of(84), of(90));
+    let (week, month, history) = (of(7), of(30), of(90));
     let owners = format!(
         "(SELECT device_no AS person_no, min(first).2 AS owner FROM device_owners \
          WHERE app_id = '{app}' GROUP BY device_no)"
@@ -262,13 +279,20 @@ fn kinds(app: Uuid, last: u32) -> Vec<Kind> {
             question: json!({ "kind": "funnel", "window_minutes": 1_440, "steps": [
                 event("page_view"), event("event 0"), event("event 1"), event("event 2"),
             ] }),
+            // windowFunnel takes events of the same millisecond in the order of the steps, too.
             by_hand: format!(
-                "SELECT level, count() FROM (SELECT windowFunnel(86400000)(toUInt64(toUnixTimestamp64Milli(time)), \
-                    event = 'page_view', event = 'event 0', event = 'event 1', event = 'event 2') AS level \
-                 FROM {month} AND event IN ('page_view', 'event 0', 'event 1', 'event 2') \
-                 GROUP BY person_no) GROUP BY level"
+                "SELECT arrayJoin([countIf(level > 0), countIf(level > 1), countIf(level > 2), countIf(level > 3)]) \
+                 FROM (SELECT person, windowFunnel(86400000)(at, event = 'page_view', event = 'event 0', \
+                     event = 'event 1', event = 'event 2') AS level FROM {} GROUP BY person)",
+                people(
+                    "at, event",
+                    &format!(
+                        "SELECT toUInt64(toUnixTimestamp64Milli(time)) AS at, event, person_no \
+                         FROM {month} AND event IN ('page_view', 'event 0', 'event 1', 'event 2')"
+                    )
+                )
             ),
-            figures: None,
+            figures: Some(of_funnel),
         },
         Kind {
             name: "retention, 12 weeks",
@@ -277,24 +301,34 @@ fn kinds(app: Uuid, last: u32) -> Vec<Kind> {
             question: json!({ "kind": "retention", "unit": "week", "units": 11,
                 "first": event("page_view"), "returning": { "events": [] } }),
             by_hand: format!(
-                "SELECT first, back - first AS after, count() FROM (\
-                    SELECT arrayJoin(firsts) AS first, backs FROM (SELECT \
-                        groupUniqArrayIf(toUInt32(toMonday(time)), event = 'page_view') AS firsts, \
-                        groupUniqArray(toUInt32(toMonday(time))) AS backs \
-                    FROM {weeks} GROUP BY person_no)) ARRAY JOIN backs AS back \
-                 WHERE back >= first GROUP BY first, after"
+                "SELECT first, week, count() FROM (SELECT arrayJoin(firsts) AS first, weeks FROM (\
+                     SELECT person, groupUniqArrayIf(week, did) AS firsts, groupUniqArray(week) AS weeks \
+                     FROM {} GROUP BY person)) ARRAY JOIN weeks AS week \
+                 WHERE week >= first GROUP BY first, week",
+                people(
+                    "week, did",
+                    &format!(
+                        "SELECT toMonday(time) AS week, max(event = 'page_view') AS did, person_no \
+                         FROM events WHERE app_id = '{app}' \
+                         AND time >= toMonday(toDateTime({first_week}, 'UTC')) GROUP BY week, person_no"
+                    )
+                )
             ),
-            figures: None,
+            figures: Some(of_retention),
         },
         Kind {
             name: "paths of 5 steps, 7 days",
             days: 7,
             goal_ms: 2_000.0,
             question: json!({ "kind": "paths", "from": event("page_view"), "steps": 5 }),
+            // Simpler than the question: no sessions, no repeated steps left out, no rest.
             by_hand: format!(
                 "SELECT path, count() FROM (SELECT arraySlice(arrayMap(one -> one.2, \
-                    arraySort(groupArray((time, concat(event, url_path))))), 1, 6) AS path \
-                 FROM {week} GROUP BY person_no) GROUP BY path"
+                    arraySort(groupArray((time, step)))), 1, 6) AS path FROM {} GROUP BY person) GROUP BY path",
+                people(
+                    "time, step",
+                    &format!("SELECT time, concat(event, url_path) AS step, person_no FROM {week}")
+                )
             ),
             figures: None,
         },
@@ -353,10 +387,18 @@ fn kinds(app: Uuid, last: u32) -> Vec<Kind> {
             goal_ms: 1_000.0,
             question: json!({ "kind": "distribution", "event": event("page_view"), "of": "days" }),
             by_hand: format!(
-                "SELECT days, count() FROM (SELECT uniqExact(toDate(time)) AS days FROM {month} \
-                 AND event = 'page_view' GROUP BY person_no) GROUP BY days"
+                "SELECT roundDown(days, [1, 2, 3, 4, 5, 6, 7, 8, 15, 22]) AS bin, sum(times) AS events, \
+                     count() AS people \
+                 FROM (SELECT uniqExact(day) AS days, sum(times) AS times FROM {} GROUP BY person) GROUP BY bin",
+                people(
+                    "day, times",
+                    &format!(
+                        "SELECT toDate(time) AS day, count() AS times, person_no \
+                         FROM {month} AND event = 'page_view' GROUP BY day, person_no"
+                    )
+                )
             ),
-            figures: None,
+            figures: Some(of_distribution),
         },
     ]
 }
