@@ -29,6 +29,7 @@ use crate::rollup_cache::RollupCaches;
 use crate::schema_state::SchemaState;
 use crate::set_limits::SetLimits;
 use crate::source::{Source, resident_bytes, why_not};
+use crate::versions::Versions;
 pub use health::ShardHealth;
 pub(crate) use parts::Parts;
 use shards::{Cluster, REPLICATED_CHANGE};
@@ -55,6 +56,8 @@ pub struct Warehouse {
     rows_read: Option<Arc<AtomicU64>>,
     /// Properties that questions read from materialized columns.
     columns: Arc<ReadColumns>,
+    /// What is cached of an app's data is used where these versions allow it.
+    versions: Option<Arc<Versions>>,
 }
 
 struct Inner {
@@ -136,6 +139,7 @@ impl Warehouse {
             set_limits: SetLimits::default(),
             rows_read: None,
             columns: Arc::default(),
+            versions: None,
         }
     }
 
@@ -166,6 +170,15 @@ impl Warehouse {
     /// The same store, which counts the rows that its statements read.
     pub fn counting_rows(&self, counter: Arc<AtomicU64>) -> Self {
         Self { rows_read: Some(counter), ..self.clone() }
+    }
+
+    /// The same store, for a question about the data at these versions or later.
+    pub fn as_of(&self, versions: Arc<Versions>) -> Self {
+        Self { versions: Some(versions), ..self.clone() }
+    }
+
+    pub(crate) fn versions(&self) -> Option<&Arc<Versions>> {
+        self.versions.as_ref()
     }
 
     /// The same store, for the server's own questions. What they read is no part of anybody's answer.

@@ -109,8 +109,13 @@ impl Warehouse {
         Ok(if found.is_empty() { Whose::AsSent } else { Whose::Owners })
     }
 
-    /// The owners of an app's devices as they are now.
-    pub(crate) async fn current_owners(&self, app: Uuid) -> Result<Owners, Error> {
+    /// The owners of an app's devices: as of the versions that the question is about, else read anew.
+    pub(crate) async fn current_owners(&self, app: Uuid) -> Result<Arc<Owners>, Error> {
+        if let Some(versions) = self.versions() {
+            // Outside the caller's turn: the app's dashboard may be waiting for the same owners.
+            let mut cached = Box::pin(self.without_gate().owners(&[app], versions)).await?;
+            return Ok(cached.pop().unwrap_or_default());
+        }
         let mut owners = Owners::default();
         if self.knows_owners() {
             let sql = format!(
@@ -124,7 +129,7 @@ impl Warehouse {
                 devices.zip(of_devices).for_each(|(device, owner)| owners.note(device, owner));
             }
         }
-        Ok(owners)
+        Ok(Arc::new(owners))
     }
 
     /// The owners of each app's devices, as of these versions.

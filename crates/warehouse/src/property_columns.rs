@@ -43,7 +43,7 @@ pub struct PropertyColumnWork {
 impl Warehouse {
     /// All columns of all apps, at most half a minute old.
     pub async fn property_columns(&self) -> Result<Arc<Vec<PropertyColumn>>, Error> {
-        let known = &self.known_property_columns().0;
+        let known = &self.known_property_columns().columns;
         if let Some((since, columns)) = &*known.lock()
             && since.elapsed() < KNOWN_FOR
         {
@@ -69,7 +69,7 @@ impl Warehouse {
             column.app_id == app && column.is_in_use() && properties.contains(&path)
         });
         let whole = try_join_all(wanted.map(|column| async move {
-            Ok::<_, Error>((!self.is_any_unread(column).await?).then_some(column))
+            Ok::<_, Error>(self.is_whole(column).await?.then_some(column))
         }));
         let whole = whole.await?.into_iter().flatten();
         let columns: ReadColumns =
@@ -84,7 +84,20 @@ impl Warehouse {
 
     /// Drops the cached list, so that the next question reads it again.
     pub fn forget_property_columns(&self) {
-        *self.known_property_columns().0.lock() = None;
+        *self.known_property_columns().columns.lock() = None;
+    }
+
+    /// Whether every row has a value in the column. The store is asked once for each version of the data.
+    async fn is_whole(&self, column: &PropertyColumn) -> Result<bool, Error> {
+        let known = self.known_property_columns();
+        if self.versions().is_some_and(|versions| known.is_whole(column, versions)) {
+            return Ok(true);
+        }
+        let is_whole = !self.is_any_unread(column).await?;
+        if let (true, Some(versions)) = (is_whole, self.versions()) {
+            known.note_whole(column, versions);
+        }
+        Ok(is_whole)
     }
 
     /// Whether any row has no value in the column yet. An index answers this, so it is cheap.

@@ -8,6 +8,8 @@ use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+use crate::versions::Versions;
+
 /// How many columns an app has.
 pub const PROPERTY_COLUMNS_MAX: u8 = 8;
 /// Longer paths get no column: the statement that stores events extracts paths of fixed depths.
@@ -45,9 +47,26 @@ impl PropertyColumn {
     }
 }
 
-/// The cached columns, and when they were read.
+/// What is known without asking.
 #[derive(Default)]
-pub(crate) struct Known(pub(crate) Mutex<Option<(Instant, Arc<Vec<PropertyColumn>>)>>);
+pub(crate) struct Known {
+    /// The columns, and when they were read.
+    pub columns: Mutex<Option<(Instant, Arc<Vec<PropertyColumn>>)>>,
+    /// The versions of a column and of its app's events at which every row had a value.
+    whole: Mutex<HashMap<(Uuid, u8), (u32, i64)>>,
+}
+
+impl Known {
+    pub fn is_whole(&self, column: &PropertyColumn, versions: &Versions) -> bool {
+        let known = self.whole.lock().get(&(column.app_id, column.number)).copied();
+        known == Some((column.version, versions.of_all(column.app_id)))
+    }
+
+    pub fn note_whole(&self, column: &PropertyColumn, versions: &Versions) {
+        let at = (column.version, versions.of_all(column.app_id));
+        self.whole.lock().insert((column.app_id, column.number), at);
+    }
+}
 
 /// The columns of an app that can be read instead of the text.
 pub(crate) type ReadColumns = HashMap<Vec<String>, u8>;

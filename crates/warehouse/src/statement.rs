@@ -23,7 +23,7 @@ pub(crate) const HIDDEN: u8 = 2;
 pub(crate) const REST: u8 = 3;
 
 /// Longer values are cut off; those with the same beginning are grouped together.
-const VALUE_MAX: usize = 100;
+pub(crate) const VALUE_MAX: usize = 100;
 
 /// How hidden values are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -44,6 +44,11 @@ impl Versions {
         self.removals(app) + days.sum::<i64>()
     }
 
+    /// The version of all of an app's events.
+    pub(crate) fn of_all(&self, app: Uuid) -> i64 {
+        self.of(app, 0, u32::MAX)
+    }
+
     pub(crate) fn removals(&self, app: Uuid) -> i64 {
         // Far from any real sum.
         let stamp = self.stamp.saturating_mul(1 << 40);

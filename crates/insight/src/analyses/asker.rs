@@ -9,7 +9,7 @@ use jiff::tz::TimeZone;
 use serde::Serialize;
 use uuid::Uuid;
 use warehouse::analysis::Scope;
-use warehouse::{Condition, Property, Warehouse};
+use warehouse::{Condition, Property, Versions, Warehouse};
 
 use super::answer::Answer;
 use super::ask;
@@ -161,6 +161,11 @@ impl<'a> Asker<'a> {
         Ok(Answer { figures, computed_at: self.now, rows_read })
     }
 
+    async fn versions(&self) -> Result<Arc<Versions>> {
+        let mut db = self.atrium.db.read().await?;
+        versions::by_day(&mut db, &[self.app]).await.map(Arc::new)
+    }
+
     /// Checks a question, and looks up the profiles and cohorts that it refers to.
     pub async fn prepare(&self, question: &Question, depth: usize) -> Result<Prepared> {
         let found = HashMap::new();
@@ -170,8 +175,8 @@ impl<'a> Asker<'a> {
         if reads_profiles {
             self.note_profiles();
         }
-        let store = self.store.reading_columns(self.app, &properties).await;
-        let store = store.map_err(warehouse_error)?;
+        let store = self.store.as_of(self.versions().await?);
+        let store = store.reading_columns(self.app, &properties).await.map_err(warehouse_error)?;
         if wanted.is_empty() {
             return Ok(Prepared { ready, store, properties });
         }

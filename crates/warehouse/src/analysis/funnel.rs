@@ -5,6 +5,10 @@
 //! several, the one that got there first, and of its events the latest ones that led there. One event is
 //! at most one step. Events of the same millisecond are taken in the order of the steps.
 
+use std::sync::Arc;
+
+use bytes::Bytes;
+
 use super::groups::{Belongs, Groups};
 use super::sets::Slots;
 use super::{Range, Scope};
@@ -13,6 +17,8 @@ use crate::client::Warehouse;
 use crate::conditions::{EventChoice, GroupBy, People};
 use crate::error::Error;
 use crate::explore::Key;
+use crate::owners::Whose;
+use crate::rollup_cache::Owners;
 use crate::runtime::off_the_runtime;
 use crate::statement::Statement;
 
@@ -120,7 +126,8 @@ impl FunnelQuery {
         (from, to.saturating_add(self.window_ms).saturating_add(1).min(self.until_ms).max(from))
     }
 
-    fn statement(&self, store: &Warehouse, groups: Option<&Groups>) -> Statement {
+    /// The moments of each person, or of each number as it was stored.
+    fn statement(&self, store: &Warehouse, groups: Option<&Groups>, whose: Whose) -> Statement {
         let mut this = self.scope.statement(store);
         let choices: Vec<&EventChoice> = self.steps.iter().chain(&self.exclude).collect();
         let bits: Vec<String> = self
@@ -137,13 +144,17 @@ impl FunnelQuery {
             "toUnixTimestamp64Milli(time) * {MILLISECOND} + toInt64({}) * {STEP} + {group} AS moment",
             bits.join(" + ")
         );
-        let events = self.scope.events(&mut this, store.whose(), self.range(), &choices, &columns);
+        let events = self.scope.events(&mut this, whose, self.range(), &choices, &columns);
+        if whose != store.whose() {
+            this.sql = format!("SELECT person, groupArray(moment) FROM {events} GROUP BY person");
+            return this;
+        }
         let end = this.bind("Int64", self.slots.range().1.into());
         let (others, excludes) = (MILLISECOND - 2 * STEP, i64::from(EXCLUDES) * STEP);
         // For people who only did the first step, its first occurrence is enough.
         this.sql = format!(
-            "SELECT person, if(others = 0, [min(moment)], groupArray(moment)), \
-                bitAnd(groupBitOr(moment), {others}) AS others \
+            "SELECT person, \
+                if((bitAnd(groupBitOr(moment), {others}) AS others) = 0, [min(moment)], groupArray(moment)) \
              FROM {events} GROUP BY person \
              HAVING bitAnd(others, {excludes}) = 0 \
                 AND countIf(bitAnd(moment, {STEP}) != 0 AND moment < {end} * {MILLISECOND}) > 0"
@@ -207,25 +218,63 @@ impl Warehouse {
         query: &FunnelQuery,
         groups: Option<&Groups>,
     ) -> Result<Vec<(u32, Attempt)>, Error> {
-        let answer = self.analyze(&query.statement(self, groups)).await?;
-        let query = query.clone();
-        off_the_runtime(move || {
-            let mut rows = Rows::new(&answer);
-            let (mut attempts, mut moments, mut packed) = (Vec::new(), Vec::new(), Vec::new());
-            while !rows.is_at_end() {
-                moments.clear();
-                let person = rows.u32()?;
-                packed.clear();
-                packed.extend(rows.i64s()?);
-                rows.i64()?;
-                packed.sort_unstable();
-                moments.extend(packed.iter().copied().map(unpacked));
-                attempts.extend(furthest(&moments, &query).map(|attempt| (person, attempt)));
+        let (answer, owners) = match self.moments_as_sent(query, groups).await? {
+            Some(answer) => (answer, self.current_owners(query.scope.app).await?),
+            None => {
+                let of_people = query.statement(self, groups, self.whose());
+                (self.analyze(&of_people).await?, Arc::default())
             }
-            Ok(attempts)
-        })
-        .await
+        };
+        let query = query.clone();
+        off_the_runtime(move || attempts_in(&answer, &query, &owners)).await
     }
+
+    /// Joining each event with its device's owner takes as long as everything else. None if the app is too
+    /// large to do that here.
+    async fn moments_as_sent(
+        &self,
+        query: &FunnelQuery,
+        groups: Option<&Groups>,
+    ) -> Result<Option<Bytes>, Error> {
+        if !self.joins_here(query.scope.app).await? {
+            return Ok(None);
+        }
+        match self.analyze(&query.statement(self, groups, Whose::AsSent)).await {
+            Ok(answer) => Ok(Some(answer)),
+            Err(error) if error.is_too_large() || error.is_about_size() => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+fn attempts_in(
+    answer: &[u8],
+    query: &FunnelQuery,
+    owners: &Owners,
+) -> Result<Vec<(u32, Attempt)>, Error> {
+    let mut rows = Rows::new(answer);
+    let (mut all, mut numbers) = (Vec::new(), Vec::new());
+    while !rows.is_at_end() {
+        let (number, start) = (rows.u32()?, all.len());
+        all.extend(rows.i64s()?);
+        numbers.push((owners.owner_of(number).unwrap_or(number), start..all.len()));
+    }
+    // One person's numbers next to each other.
+    numbers.sort_unstable_by_key(|(person, _)| *person);
+    let (mut attempts, mut packed, mut moments) = (Vec::new(), Vec::new(), Vec::new());
+    for numbers in numbers.chunk_by(|(one, _), (other, _)| one == other) {
+        packed.clear();
+        numbers.iter().for_each(|(_, moments)| packed.extend_from_slice(&all[moments.clone()]));
+        packed.sort_unstable();
+        moments.clear();
+        moments.extend(packed.iter().copied().map(unpacked));
+        if moments.iter().any(|(_, steps, _)| steps & EXCLUDES != 0) {
+            continue;
+        }
+        let person = numbers[0].0;
+        attempts.extend(furthest(&moments, query).map(|attempt| (person, attempt)));
+    }
+    Ok(attempts)
 }
 
 /// The attempt that counts. The moments are in ascending order.

@@ -1,6 +1,8 @@
 //! Groups by the values of one or two properties, or by membership in a cohort: the largest are kept,
 //! and the others are combined.
 
+use serde_json::value::RawValue;
+
 use super::{Range, Scope};
 use crate::binary::Rows;
 use crate::client::Warehouse;
@@ -9,10 +11,10 @@ use crate::error::Error;
 use crate::explore::{GROUPS_MAX, Key};
 use crate::params::Param;
 use crate::shown::PEOPLE_MIN;
-use crate::statement::{HIDDEN, HiddenAs, Statement, TEXT};
+use crate::statement::{HIDDEN, HiddenAs, NOT_SET, Statement, TEXT, VALUE_MAX};
 
 /// Separates the labels of two properties: no value contains a zero byte.
-const BETWEEN: char = '\0';
+pub(super) const BETWEEN: char = '\0';
 
 /// The groups that are kept, the largest first.
 #[derive(Clone, Debug)]
@@ -134,6 +136,33 @@ pub(super) fn labels_of(
     format!("arrayMap(key -> concat(toString(key.1), key.2), {keys})")
 }
 
+/// The same for a property as it is stored, in this process. None if the value cannot be read here.
+pub(super) fn labels_of_stored(property: &Property, stored: &str) -> Option<Vec<String>> {
+    let elements = match property {
+        Property::Path(_) if stored.starts_with('[') => {
+            let listed: Vec<&RawValue> = serde_json::from_str(stored).ok()?;
+            listed.into_iter().map(RawValue::get).collect()
+        }
+        _ => vec![stored],
+    };
+    let is_any = |element: &&str| match property {
+        Property::Column(_) => !element.is_empty(),
+        Property::Path(_) => !element.is_empty() && *element != "null",
+    };
+    let text = |element: &str| match (property, element.chars().next()) {
+        (Property::Path(_), Some('"')) => serde_json::from_str(element).ok(),
+        (Property::Path(_), Some('{' | '[')) => Some("{…}".to_owned()),
+        _ => Some(element.to_owned()),
+    };
+    let label = |text: String| {
+        let kept: String = text.chars().take(VALUE_MAX).collect();
+        format!("{TEXT}{kept}")
+    };
+    let labels = elements.into_iter().filter(is_any).map(|element| text(element).map(label));
+    let labels: Vec<String> = labels.collect::<Option<_>>()?;
+    Some(if labels.is_empty() { vec![NOT_SET.to_string()] } else { labels })
+}
+
 /// Every combination of the labels of all entries.
 pub(super) fn cross_product(all: &[String], belongs: Belongs) -> String {
     let own = all.iter().map(|labels| match belongs {
@@ -199,5 +228,38 @@ impl Warehouse {
             found.push((rows.text()?.to_owned(), rows.u64()?));
         }
         Ok(found)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::conditions::Column;
+
+    #[test]
+    fn labels_of_stored_values() {
+        let long = "长".repeat(VALUE_MAX + 1);
+        for (stored, expected) in [
+            ("", vec!["0"]),
+            ("null", vec!["0"]),
+            ("[]", vec!["0"]),
+            ("[null]", vec!["0"]),
+            ("\"\"", vec!["1"]),
+            ("\"a \\\"b\\\" \\u00e9 😀\"", vec!["1a \"b\" é 😀"]),
+            ("1.50", vec!["11.50"]),
+            ("true", vec!["1true"]),
+            ("{\"a\":1}", vec!["1{…}"]),
+            ("[1,\"x\",null,[2],{\"a\":[]}]", vec!["11", "1x", "1{…}", "1{…}"]),
+            (&format!("\"{long}\""), vec![&format!("1{}", "长".repeat(VALUE_MAX))]),
+        ] {
+            let found = labels_of_stored(&Property::Path(Vec::new()), stored).unwrap();
+            assert_eq!(found, expected, "{stored}");
+        }
+        // Half of a pair, which is no text in Rust.
+        assert_eq!(labels_of_stored(&Property::Path(Vec::new()), "\"\\ud83d\""), None);
+        let of_column = |stored| labels_of_stored(&Property::Column(Column::Os), stored).unwrap();
+        assert_eq!(of_column(""), ["0"]);
+        assert_eq!(of_column("null"), ["1null"]);
+        assert_eq!(of_column("[1]"), ["1[1]"]);
     }
 }

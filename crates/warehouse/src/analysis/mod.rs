@@ -129,16 +129,25 @@ impl Scope {
 
     fn wanted(&self, this: &mut Statement, (from, to): Range, choices: &[&EventChoice]) -> String {
         let mut wanted = this.between(from, to);
-        let chosen: Vec<String> = choices.iter().map(|choice| this.is_chosen(choice)).collect();
         // A separate condition where possible, because the table is sorted by event names.
-        if let Some(names) = all_names(choices) {
+        let names = all_names(choices);
+        let says_all = names.is_some() && this.shown.is_none() && choices.iter().all(is_by_name);
+        if let Some(names) = names {
             let names = this.bind("Array(String)", Param::Texts(names));
             wanted.push_str(&format!(" AND event IN {names}"));
         }
-        wanted.push_str(&format!(" AND ({})", chosen.join(" OR ")));
+        if !says_all {
+            let chosen: Vec<String> = choices.iter().map(|choice| this.is_chosen(choice)).collect();
+            wanted.push_str(&format!(" AND ({})", chosen.join(" OR ")));
+        }
         wanted.push_str(&format!(" AND {}", this.meets(&self.condition)));
         wanted
     }
+}
+
+/// Whether the choice is by name alone.
+fn is_by_name(choice: &&EventChoice) -> bool {
+    choice.condition == Condition::default()
 }
 
 /// The names of all chosen events; None if any name is allowed.

@@ -73,11 +73,11 @@ pub struct TrendGroup {
 }
 
 /// The sum of the numbers in `additive`, and their count.
-pub(super) const SUM: &str = "(sumArray(amounts) + sumIf(single, isFinite(single)))";
-pub(super) const COUNT: &str = "(countArray(amounts) + countIf(isFinite(single)))";
+const SUM: &str = "(sumArray(amounts) + sumIf(single, isFinite(single)))";
+const COUNT: &str = "(countArray(amounts) + countIf(isFinite(single)))";
 
 /// The numbers among the elements of a property.
-fn numbers_of(elements: &str) -> String {
+pub(super) fn numbers_of(elements: &str) -> String {
     format!(
         "arrayMap(n -> assumeNotNull(n), arrayFilter(n -> isFinite(n), arrayMap(e -> {}, {elements})))",
         number("e")
@@ -149,7 +149,7 @@ impl TrendMeasure {
     }
 
     /// Whether it counts people.
-    fn is_about_people(&self) -> bool {
+    pub(super) fn is_about_people(&self) -> bool {
         matches!(self, Self::People | Self::PerPerson)
     }
 
@@ -187,15 +187,19 @@ impl Warehouse {
         if query.slots.starts.is_empty() {
             return Ok((Trend::default(), Vec::new()));
         }
-        if query.group_by.is_empty() {
+        let is_grouped = !query.group_by.is_empty();
+        // The people of all events are counted in other ways.
+        if (is_grouped || query.measure != TrendMeasure::People)
+            && let Some(found) = self.trend_in_one_pass(query).await?
+        {
+            return Ok(found);
+        }
+        if !is_grouped {
             if let Some(people) = self.trend_of_people(query).await? {
                 return Ok((people, Vec::new()));
             }
             let whole = self.trends(query, None).await?.pop();
             return Ok((whole.unwrap_or_default(), Vec::new()));
-        }
-        if let Some(found) = self.trend_in_one_pass(query).await? {
-            return Ok(found);
         }
         let (scope, event, range) = (&query.scope, &query.event, query.slots.range());
         let groups = self.groups(scope, event, range, &query.group_by, Belongs::ToEach);

@@ -1,27 +1,28 @@
-//! A trend by group in one pass over the events: the store counts each value in each bucket, and the
-//! cells are combined here. For measures where that is possible, and only if there are not too many
-//! values; otherwise the groups are determined first and counted in a second pass (`trend`).
+//! A trend in one pass over the events: the store counts each stored value in each bucket, and the cells
+//! are combined here. For measures where that is possible, and only if there are not too many values;
+//! otherwise the groups are determined first and counted in a second pass (`trend`).
+//!
+//! The statement stays small, because the store takes longer to plan a large one than to go through a
+//! million events.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 
 use roaring::RoaringBitmap;
 
-use super::groups::{Belongs, Groups, cross_product, labels_of, own_labels};
+use super::groups::{BETWEEN, Groups, labels_of_stored, own_labels};
 use super::slot;
-use super::trend::{Aggregate, COUNT, SUM, Trend, TrendGroup, TrendMeasure, TrendQuery, with_rest};
+use super::trend::{Aggregate, Trend, TrendGroup, TrendMeasure, TrendQuery, numbers_of, with_rest};
 use crate::binary::Rows;
 use crate::client::Warehouse;
-use crate::conditions::GroupBy;
+use crate::conditions::{GroupBy, Property};
 use crate::error::Error;
 use crate::owners::Whose;
 use crate::rollup_cache::Owners;
 use crate::runtime::off_the_runtime;
-use crate::statement::{HiddenAs, Statement, elements_of};
+use crate::statement::{HiddenAs, Statement, number};
 
 /// The maximum number of cells.
 const CELLS_MAX: usize = 20_000;
-/// The label of all events together. No group has it: other labels begin with their kind.
-const WHOLE: &str = "";
 
 /// An aggregate of some events, to which others can be added.
 #[derive(Clone, Debug, Default)]
@@ -43,7 +44,9 @@ impl Cell {
             _ => self.amount + other.amount,
         };
         self.count += other.count;
-        self.people |= &other.people;
+        if measure.is_about_people() {
+            self.people |= &other.people;
+        }
     }
 
     fn value(&self, measure: &TrendMeasure) -> Option<f64> {
@@ -60,113 +63,204 @@ impl Cell {
     }
 }
 
-/// How the parts of a cell are combined.
+/// The SQL of a cell, apart from its people.
 struct Parts {
+    /// Columns of the events.
+    columns: String,
     amount: &'static str,
     count: &'static str,
-    /// The aggregate function over the amounts that exist.
-    together: &'static str,
+    /// Whether an event has several numbers, which are not counted here.
+    has_lists: &'static str,
 }
 
 impl TrendMeasure {
-    /// None if the measure cannot be combined from parts.
-    fn parts(&self) -> Option<Parts> {
-        let (amount, together) = match self {
+    /// None if the measure cannot be combined from cells.
+    fn parts(&self, this: &mut Statement) -> Option<Parts> {
+        let (property, amount) = match self {
             Self::Events | Self::People | Self::PerPerson => {
-                return Some(Parts { amount: "0", count: "count()", together: "sum" });
+                let (columns, amount) = (String::new(), "toFloat64(0)");
+                return Some(Parts { columns, amount, count: "count()", has_lists: "toUInt8(0)" });
             }
-            Self::Number(Aggregate::Sum | Aggregate::Average, _) => {
-                return Some(Parts { amount: SUM, count: COUNT, together: "sum" });
+            Self::Number(Aggregate::Sum | Aggregate::Average, property) => {
+                (property, "ifNull(sum(single), 0)")
             }
-            Self::Number(Aggregate::Min, _) => ("minArray(amounts)", "min"),
-            Self::Number(Aggregate::Max, _) => ("maxArray(amounts)", "max"),
+            Self::Number(Aggregate::Min, property) => (property, "ifNull(min(single), 0)"),
+            Self::Number(Aggregate::Max, property) => (property, "ifNull(max(single), 0)"),
             Self::Number(..) | Self::Devices | Self::Sessions | Self::Distinct(_) => return None,
         };
-        Some(Parts { amount, count: "countArray(amounts)", together })
+        let columns = match property {
+            Property::Path(_) if this.shown.is_none() => format!(
+                ", {} AS value, if(isFinite({} AS plain), plain, NULL) AS single, \
+                 startsWith(value, '[') AS is_list",
+                this.stored(property),
+                number("value")
+            ),
+            _ => format!(
+                ", {} AS amounts, if(length(amounts) = 1, amounts[1], NULL) AS single, \
+                 length(amounts) > 1 AS is_list",
+                numbers_of(&this.shown_elements(property))
+            ),
+        };
+        Some(Parts { columns, amount, count: "count(single)", has_lists: "max(is_list)" })
     }
 }
 
-/// The named keys that events are first grouped by, and the expression for the labels derived from them.
-/// Labels take longer to compute than anything else, and many events share theirs.
-fn keys(
-    this: &mut Statement,
-    group_by: &[GroupBy],
-    hidden_as: HiddenAs,
-) -> (Vec<(String, String)>, String) {
-    let (mut keys, mut labels) = (Vec::new(), Vec::new());
-    for (place, by) in group_by.iter().enumerate() {
-        let name = format!("key_{place}");
+/// What events are grouped by.
+enum Grouped {
+    /// The value as it is stored.
+    Stored(Property),
+    /// The labels derived from it: they depend on whose event it is, or come from elsewhere.
+    Labels,
+}
+
+impl Grouped {
+    /// And the expression for it.
+    fn by(this: &mut Statement, by: &GroupBy, hidden_as: HiddenAs) -> (Self, String) {
         match by {
-            // With hidden values, the labels depend on whose event it is.
             GroupBy::Event(property) if this.shown.is_none() => {
-                labels.push(labels_of(this, property, &elements_of(property, &name), hidden_as));
-                keys.push((name, this.stored(property)));
+                let stored = this.stored(property);
+                (Self::Stored(property.clone()), format!("toString({stored})"))
             }
-            _ => {
-                labels.push(name.clone());
-                keys.push((name, own_labels(this, by, hidden_as)));
-            }
+            _ => (Self::Labels, own_labels(this, by, hidden_as)),
         }
     }
-    (keys, cross_product(&labels, Belongs::ToEach))
+
+    /// None if only the store can read the value.
+    fn labels(&self, rows: &mut Rows<'_>) -> Result<Option<Vec<String>>, Error> {
+        Ok(match self {
+            Self::Stored(property) => labels_of_stored(property, rows.text()?),
+            Self::Labels => Some(rows.texts()?.map(str::to_owned).collect()),
+        })
+    }
 }
 
-/// The cells of each label, one for each bucket.
+/// Events of one bucket with the same values.
+struct CellOf {
+    /// Indexes of the labels.
+    labels: Vec<usize>,
+    bucket: usize,
+    cell: Cell,
+}
+
 #[derive(Default)]
 struct Cells {
-    by_label: BTreeMap<String, Vec<Cell>>,
-    /// Whether any event has several labels: such groups cannot be added up.
-    overlap: bool,
+    labels: Vec<String>,
+    cells: Vec<CellOf>,
 }
 
 impl Cells {
-    fn read(answer: &[u8], query: &TrendQuery, owners: &Owners) -> Result<Self, Error> {
+    /// None if it takes more than these cells to answer.
+    fn read(
+        answer: &[u8],
+        query: &TrendQuery,
+        grouped: &[Grouped],
+        owners: &Owners,
+    ) -> Result<Option<Self>, Error> {
         let mut this = Self::default();
+        let mut known: HashMap<String, usize> = HashMap::new();
         let mut rows = Rows::new(answer);
         while !rows.is_at_end() {
-            let (label, start) = (rows.text()?, rows.u32()?);
-            let (amount, count) = (rows.f64()?, rows.u64()?);
-            let (overlap, people) = (rows.u8()?, rows.bitmap()?);
-            this.overlap |= overlap == 1;
-            let Some(place) = query.slots.place(start) else { continue };
-            let empty = || vec![Cell::default(); query.slots.starts.len()];
-            let buckets = this.by_label.entry(label.to_owned()).or_insert_with(empty);
-            buckets[place] = Cell { amount, count, people: owners.resolve(people) };
+            let mut labels = Vec::new();
+            for (place, grouped) in grouped.iter().enumerate() {
+                let Some(own) = grouped.labels(&mut rows)? else { return Ok(None) };
+                labels = if place == 0 { own } else { combined(&labels, &own) };
+            }
+            let start = rows.u32()?;
+            let (amount, count, has_lists) = (rows.f64()?, rows.u64()?, rows.u8()?);
+            let people = match query.needs_people() {
+                true => owners.resolve(rows.bitmap()?),
+                false => RoaringBitmap::new(),
+            };
+            if has_lists == 1 {
+                return Ok(None);
+            }
+            let Some(bucket) = query.slots.place(start) else { continue };
+            let mut index = |label: String| {
+                *known.entry(label).or_insert_with_key(|label| {
+                    this.labels.push(label.clone());
+                    this.labels.len() - 1
+                })
+            };
+            let labels = labels.into_iter().map(&mut index).collect();
+            this.cells.push(CellOf { labels, bucket, cell: Cell { amount, count, people } });
         }
-        Ok(this)
+        Ok(Some(this))
     }
 
     /// The number of people of each label.
     fn sizes(&self) -> Vec<(String, u64)> {
-        let people = |cells: &Vec<Cell>| {
-            let mut all = RoaringBitmap::new();
-            cells.iter().for_each(|cell| all |= &cell.people);
-            all.len()
+        let mut people = vec![RoaringBitmap::new(); self.labels.len()];
+        for CellOf { labels, cell, .. } in &self.cells {
+            labels.iter().for_each(|label| people[*label] |= &cell.people);
+        }
+        self.labels.iter().cloned().zip(people.iter().map(RoaringBitmap::len)).collect()
+    }
+
+    /// Trends of so many groups, by the groups that each cell belongs to.
+    fn trends(
+        &self,
+        query: &TrendQuery,
+        count: usize,
+        groups_of: impl Fn(&CellOf) -> Vec<usize>,
+    ) -> Vec<Trend> {
+        let mut points = vec![vec![Cell::default(); query.slots.starts.len()]; count];
+        for cell in &self.cells {
+            for group in groups_of(cell) {
+                points[group][cell.bucket].add(&cell.cell, &query.measure);
+            }
+        }
+        let trend = |points: &Vec<Cell>| {
+            let mut total = Cell::default();
+            points.iter().for_each(|point| total.add(point, &query.measure));
+            let value = |cell: &Cell| cell.value(&query.measure);
+            Trend { total: value(&total), points: points.iter().map(value).collect() }
         };
-        let own = self.by_label.iter().filter(|(label, _)| *label != WHOLE);
-        own.map(|(label, cells)| (label.clone(), people(cells))).collect()
+        points.iter().map(trend).collect()
     }
 
-    fn trend<'a>(&self, all: impl Iterator<Item = &'a Vec<Cell>>, query: &TrendQuery) -> Trend {
-        let mut points = vec![Cell::default(); query.slots.starts.len()];
-        for cells in all {
-            let pairs = points.iter_mut().zip(cells);
-            pairs.for_each(|(point, cell)| point.add(cell, &query.measure));
+    fn answer(&self, query: &TrendQuery, hidden_as: HiddenAs) -> Answer {
+        let whole = self.trends(query, 1, |_| vec![0]).pop().unwrap_or_default();
+        if query.group_by.is_empty() {
+            return Answer { trends: (whole, Vec::new()), hides_few: false };
         }
-        let mut total = Cell::default();
-        points.iter().for_each(|point| total.add(point, &query.measure));
-        let value = |cell: &Cell| cell.value(&query.measure);
-        Trend { total: value(&total), points: points.iter().map(value).collect() }
+        let sizes = self.sizes();
+        let hides_few = Groups::hide_few(&sizes);
+        let groups = Groups::largest_of(sizes, &query.group_by, hidden_as);
+        let rest = groups.count() - 1;
+        let place = |label: &String| groups.labels().iter().position(|kept| kept == label);
+        let places: Vec<usize> =
+            self.labels.iter().map(|label| place(label).unwrap_or(rest)).collect();
+        // An event with several values counts once in the rest.
+        let groups_of = |cell: &CellOf| {
+            let mut groups: Vec<usize> = cell.labels.iter().map(|label| places[*label]).collect();
+            groups.sort_unstable();
+            groups.dedup();
+            groups
+        };
+        let trends = self.trends(query, groups.count(), groups_of);
+        Answer { trends: (whole, with_rest(query, &groups, trends)), hides_few }
     }
+}
 
-    /// Everything together. People are known only from the groups.
-    fn whole(&mut self, query: &TrendQuery) -> Trend {
-        let mut whole = self.by_label.remove(WHOLE).unwrap_or_default();
-        whole.resize(query.slots.starts.len(), Cell::default());
-        for cells in self.by_label.values() {
-            whole.iter_mut().zip(cells).for_each(|(all, cell)| all.people |= &cell.people);
-        }
-        self.trend([&whole].into_iter(), query)
+struct Answer {
+    trends: (Trend, Vec<TrendGroup>),
+    /// Whether a hidden group is so small that it could reveal somebody.
+    hides_few: bool,
+}
+
+/// Every combination of two labels.
+fn combined(some: &[String], others: &[String]) -> Vec<String> {
+    let with = |one: &String| {
+        let one = one.clone();
+        others.iter().map(move |other| format!("{one}{BETWEEN}{other}"))
+    };
+    some.iter().flat_map(with).collect()
+}
+
+impl TrendQuery {
+    /// Groups are sorted by their people.
+    fn needs_people(&self) -> bool {
+        self.measure.is_about_people() || !self.group_by.is_empty()
     }
 }
 
@@ -176,54 +270,44 @@ impl Warehouse {
         &self,
         query: &TrendQuery,
     ) -> Result<Option<(Trend, Vec<TrendGroup>)>, Error> {
-        let mut hidden_as = HiddenAs::Hidden;
-        let Some(mut cells) = self.cells(query, hidden_as).await? else { return Ok(None) };
-        if Groups::hide_few(&cells.sizes()) {
-            hidden_as = HiddenAs::Nothing;
-            let Some(again) = self.cells(query, hidden_as).await? else { return Ok(None) };
-            cells = again;
+        let mut answer = self.cells(query, HiddenAs::Hidden).await?;
+        if answer.as_ref().is_some_and(|answer| answer.hides_few) {
+            answer = self.cells(query, HiddenAs::Nothing).await?;
         }
-        let whole = cells.whole(query);
-        let groups = Groups::largest_of(cells.sizes(), &query.group_by, hidden_as);
-        let labels = groups.labels();
-        if cells.overlap && labels.len() < cells.by_label.len() {
-            return Ok(None);
-        }
-        let of_label = |label| cells.trend(cells.by_label.get(label).into_iter(), query);
-        let mut trends: Vec<Trend> = labels.iter().map(of_label).collect();
-        let rest = cells.by_label.iter().filter(|(label, _)| !labels.contains(label));
-        trends.push(cells.trend(rest.map(|(_, cells)| cells), query));
-        Ok(Some((whole, with_rest(query, &groups, trends))))
+        Ok(answer.map(|answer| answer.trends))
     }
 
-    async fn cells(&self, query: &TrendQuery, hidden_as: HiddenAs) -> Result<Option<Cells>, Error> {
+    async fn cells(
+        &self,
+        query: &TrendQuery,
+        hidden_as: HiddenAs,
+    ) -> Result<Option<Answer>, Error> {
         let TrendQuery { scope, event, measure, slots, group_by } = query;
-        let Some(Parts { amount, count, together }) = measure.parts() else { return Ok(None) };
         let mut this = scope.statement(self);
-        let starts = this.bind("Array(UInt32)", slots.starts.clone().into());
-        let (keys, labels) = keys(&mut this, group_by, hidden_as);
-        let names: Vec<&str> = keys.iter().map(|(name, _)| name.as_str()).collect();
-        let names = names.join(", ");
-        let keys: Vec<String> = keys.iter().map(|(name, of)| format!("{of} AS {name}")).collect();
-        let columns = format!("time, {}{}", keys.join(", "), measure.columns(&mut this));
+        let Some(parts) = measure.parts(&mut this) else { return Ok(None) };
         // Looking up the owner of each event would take as long as everything else. Usually the people of
         // a cell are found here.
-        let is_here = self.joins_here(scope.app).await?;
-        let whose = if is_here { Whose::AsSent } else { self.whose() };
-        let events = scope.events(&mut this, whose, slots.range(), &[event], &columns);
-        // For people the whole is the union of the groups.
-        let labels_and_whole = match measure {
-            TrendMeasure::People => "labels".to_owned(),
-            _ => format!("arrayPushBack(labels, '{WHOLE}')"),
+        let is_here = query.needs_people() && self.joins_here(scope.app).await?;
+        let whose = match query.needs_people() && !is_here {
+            true => self.whose(),
+            false => Whose::AsSent,
         };
+        let starts = this.bind("Array(UInt32)", slots.starts.clone().into());
+        let mut columns = "time".to_owned();
+        let (mut keys, mut grouped) = (String::new(), Vec::new());
+        for (place, by) in group_by.iter().enumerate() {
+            let (own, key) = Grouped::by(&mut this, by, hidden_as);
+            columns.push_str(&format!(", {key} AS key_{place}"));
+            keys.push_str(&format!("key_{place}, "));
+            grouped.push(own);
+        }
+        columns.push_str(&parts.columns);
+        let events = scope.events(&mut this, whose, slots.range(), &[event], &columns);
+        let Parts { amount, count, has_lists, .. } = parts;
+        let people = if query.needs_people() { ", groupBitmapState(person)" } else { "" };
         this.sql = format!(
-            "SELECT label, slot, {together}If(amount, counted > 0), sum(counted), \
-                 max(toUInt8(length(labels) > 1)), groupBitmapMergeStateIf(who, label != '{WHOLE}') \
-             FROM (SELECT *, arrayDistinct({labels}) AS labels, arrayJoin({labels_and_whole}) AS label \
-                 FROM (SELECT {names}, {} AS slot, toFloat64({amount}) AS amount, \
-                     toUInt64({count}) AS counted, groupBitmapState(person) AS who \
-                 FROM {events} GROUP BY {names}, slot)) \
-             GROUP BY label, slot",
+            "SELECT {keys}{} AS slot, {amount}, {count}, {has_lists}{people} \
+             FROM {events} GROUP BY {keys}slot",
             slot(&starts)
         );
         let answer = match self.analyze_within(&this, Some(CELLS_MAX)).await {
@@ -233,9 +317,13 @@ impl Warehouse {
         };
         let owners = match is_here {
             true => self.current_owners(scope.app).await?,
-            false => Owners::default(),
+            false => Default::default(),
         };
         let query = query.clone();
-        off_the_runtime(move || Cells::read(&answer, &query, &owners).map(Some)).await
+        off_the_runtime(move || {
+            let cells = Cells::read(&answer, &query, &grouped, &owners)?;
+            Ok(cells.map(|cells| cells.answer(&query, hidden_as)))
+        })
+        .await
     }
 }

@@ -41,6 +41,11 @@ impl Owners {
         self.highest = self.highest.max(owner);
     }
 
+    pub fn owner_of(&self, device: u32) -> Option<u32> {
+        let owner = self.owners.get(usize::try_from(device).ok()?).copied();
+        owner.filter(|owner| *owner > 0)
+    }
+
     /// How many distinct people these numbers stand for.
     pub fn people(&self, numbers: &RoaringBitmap) -> u64 {
         let owned = numbers & &self.devices;

@@ -1,6 +1,7 @@
 //! Analyses, compared with plain Rust on the same events: on one machine and on two shards.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use serde_json::json;
 use uuid::Uuid;
@@ -9,7 +10,8 @@ use warehouse::analysis::{
     RetentionMode, RetentionQuery, Scope, Side, Slots, Trend, TrendGroup, TrendMeasure, TrendQuery,
 };
 use warehouse::{
-    Column, Condition, EventChoice, Filter, GroupBy, Kind, Property, SetLimits, Test, Warehouse,
+    Column, Condition, EventChoice, Filter, GroupBy, Kind, Property, SetLimits, Test, Versions,
+    Warehouse,
 };
 
 use crate::breakdowns;
@@ -43,6 +45,9 @@ fn events(app: Uuid, dice: &mut Dice) -> Vec<Event> {
             };
             let amounts = [json!(1.5), json!(-2), json!("3"), json!([2, 40]), json!(null)];
             let amount = &amounts[dice.below(5) as usize];
+            // Without lists, so that it can be summed in one pass.
+            let prices = [json!(0.25), json!("-7.5"), json!(3), json!("NaN"), json!({ "of": 1 })];
+            let price = &prices[dice.below(5) as usize];
             Event {
                 app,
                 log_id: Uuid::new_v4(),
@@ -53,7 +58,8 @@ fn events(app: Uuid, dice: &mut Dice) -> Vec<Event> {
                 owner: String::new(),
                 os: ["Windows", "iOS", ""][dice.below(3) as usize],
                 browser: ["Chrome", "Safari"][dice.below(2) as usize],
-                properties: json!({ "n": dice.below(14), "amount": amount }).to_string(),
+                properties: json!({ "n": dice.below(14), "amount": amount, "price": price })
+                    .to_string(),
                 path: "/docs".to_owned(),
                 referrer: "",
             }
@@ -65,10 +71,11 @@ fn events(app: Uuid, dice: &mut Dice) -> Vec<Event> {
 
 fn property(dice: &mut Dice) -> Property {
     let path = |name: &str| Property::Path(vec![name.to_owned()]);
-    match dice.below(4) {
+    match dice.below(5) {
         0 => Property::Column(Column::Os),
         1 => Property::Column(Column::Browser),
         2 => path("n"),
+        3 => path("price"),
         _ => path("amount"),
     }
 }
@@ -137,7 +144,7 @@ fn measure(dice: &mut Dice) -> TrendMeasure {
         5 => TrendMeasure::Distinct(property(dice)),
         _ => {
             let all = [Sum, Average, Median, P90, P95, P99, Min, Max];
-            let name = ["n", "amount"][dice.below(2) as usize].to_owned();
+            let name = ["n", "amount", "price"][dice.below(3) as usize].to_owned();
             TrendMeasure::Number(all[dice.below(8) as usize], Property::Path(vec![name]))
         }
     }
@@ -180,6 +187,7 @@ fn is_long() -> bool {
 async fn ask(
     stores: &[&Warehouse],
     app: Uuid,
+    versions: &Arc<Versions>,
     events: &[Event],
     dice: &mut Dice,
     found: &mut Found,
@@ -256,9 +264,12 @@ async fn ask(
     // An app counts as large in one store and not in the other: then the store finds whose the numbers are.
     let limits = |people| SetLimits { people, ..SetLimits::default() };
     let is_large = dice.below(2) as usize;
+    // The owners of devices are cached, or read again.
+    let is_cached = dice.below(2) == 0;
     for (place, store) in stores.iter().enumerate() {
         let people = if place % 2 == is_large { 0 } else { u32::MAX };
-        let store = &store.with_set_limits(limits(people));
+        let store = store.with_set_limits(limits(people));
+        let store = &if is_cached { store.as_of(versions.clone()) } else { store };
         if how < 2 {
             let names: Vec<String> = some.iter().map(|person| person[2..].to_owned()).collect();
             let among = Condition::Among(store.people_named(app, &names).await.unwrap());
@@ -346,12 +357,15 @@ async fn what_people_do_is_what_plain_rust_says() {
             store.add_person_ids(&numbers, |_| 0).await.unwrap();
             breakdowns::add_profiles(store, app, &events).await;
         }
+        let stores = [&one.warehouse, &shards];
+        let mut versions = Arc::new(Versions::default());
         for question in 0..questions {
             // An erasure rewrites every table, which takes seconds.
             if question == questions / 2 && batch % 4 == 0 {
-                erase_somebody(&[&one.warehouse, &shards], &mut events, &mut dice).await;
+                erase_somebody(&stores, &mut events, &mut dice).await;
+                Arc::make_mut(&mut versions).set_removals(app, 1);
             }
-            ask(&[&one.warehouse, &shards], app, &events, &mut dice, &mut found).await;
+            ask(&stores, app, &versions, &events, &mut dice, &mut found).await;
         }
     }
     let least = apps * questions / 4;

@@ -1,9 +1,13 @@
 //! Properties with columns of their own: whatever a column contains, the answers are those of the text.
 
+use std::sync::Arc;
+
 use serde_json::json;
 use uuid::Uuid;
 use warehouse::analysis::{Aggregate, Scope, Slots, TrendMeasure, TrendQuery};
-use warehouse::{Condition, EventChoice, GroupBy, Insert, Key, Property, Warehouse, event_insert};
+use warehouse::{
+    Condition, EventChoice, GroupBy, Insert, Key, Property, Versions, Warehouse, event_insert,
+};
 
 use crate::plain_trend;
 use crate::shards;
@@ -134,6 +138,22 @@ async fn columns_hold_what_the_text_says(store: &Warehouse) {
     answers_are_right(&reader, app, &all).await;
     work(store, NOW).await;
     assert_eq!(reading(store, app).await.1, 2);
+
+    // Whether any row is left is asked again when there may be new ones.
+    let as_of = |version| {
+        let mut versions = Versions::default();
+        versions.set_day(app, 1, version);
+        store.as_of(Arc::new(versions))
+    };
+    assert_eq!(reading(&as_of(1), app).await.1, 2);
+    let unaware = events(app, 7);
+    know(store, &unaware).await.unwrap();
+    let mut insert = event_insert(5);
+    insert.leave_columns();
+    store.insert(&insert, rows(&unaware), Insert::default()).await.unwrap();
+    assert_eq!(reading(&as_of(2), app).await.1, 0);
+    work(store, NOW).await;
+    assert_eq!(reading(&as_of(2), app).await.1, 2);
 
     // Out of use: no longer read or filled, but free only after it was cleared, an hour later.
     store.drop_property_column(&plan, NOW).await.unwrap();
