@@ -1,7 +1,7 @@
 //! Distributions: how often people did something, on how many days, or with which amounts.
 
-use super::sets::Slots;
-use super::{Range, Scope, slot};
+use super::slots::Slots;
+use super::{Range, Scope};
 use crate::binary::Rows;
 use crate::client::Warehouse;
 use crate::conditions::{EventChoice, People, Property};
@@ -111,10 +111,7 @@ impl Warehouse {
             }
             Quantity::Times | Quantity::Days(_) => {
                 let (day, amount) = match of {
-                    Quantity::Days(days) => {
-                        let starts = this.bind("Array(UInt32)", days.starts.clone().into());
-                        (Some(slot(&starts)), "uniqExact(day)")
-                    }
+                    Quantity::Days(days) => (Some(days.slot(&mut this)), "uniqExact(day)"),
                     _ => (None, "sum(times)"),
                 };
                 let keys: Vec<_> = day.iter().map(|day| ("day", day.as_str())).collect();

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use super::groups::{Belongs, Groups};
-use super::sets::Slots;
+use super::slots::Slots;
 use super::{Range, Scope};
 use crate::binary::Rows;
 use crate::client::Warehouse;
@@ -23,6 +23,8 @@ use crate::runtime::off_the_runtime;
 use crate::statement::Statement;
 
 pub const STEPS_MAX: usize = 10;
+/// The bits of an event that is only the first step.
+const FIRST: u16 = 1;
 /// The bit of an event that excludes the person.
 const EXCLUDES: u16 = 1 << STEPS_MAX;
 
@@ -284,7 +286,12 @@ pub(crate) fn furthest(moments: &[Moment], query: &FunnelQuery) -> Option<Attemp
     // time left for the others.
     let mut open: [Option<OpenAttempt>; STEPS_MAX] = [None; STEPS_MAX];
     let mut best: Option<OpenAttempt> = None;
-    for (at, steps, group) in moments {
+    for (place, (at, steps, group)) in moments.iter().enumerate() {
+        // Of first steps in a row, the last one replaces the others.
+        let next = moments.get(place + 1).filter(|_| *steps == FIRST && best.is_some());
+        if next.is_some_and(|(at, steps, _)| *steps == FIRST && *at < end) {
+            continue;
+        }
         let previous = match query.order {
             FunnelOrder::Loose => None,
             // An event that does not continue an attempt ends it.

@@ -3,7 +3,7 @@
 use roaring::RoaringBitmap;
 
 use super::Scope;
-use super::sets::Slots;
+use super::slots::Slots;
 use crate::client::Warehouse;
 use crate::conditions::{EventChoice, People};
 use crate::error::Error;
@@ -79,10 +79,7 @@ impl Warehouse {
         if slots.starts.len() < 2 {
             return Ok(Vec::new());
         }
-        let (active, first) = tokio::try_join!(
-            self.active(scope, event, slots),
-            self.first_ever(scope, event, slots)
-        )?;
+        let (active, first) = self.active_and_first(scope, event, slots).await?;
         let points = active.windows(2).zip(&first[1..]).map(|(pair, first)| {
             let (before, now) = (&pair[0], &pair[1]);
             let (new, returning) = (now & first, before & now);

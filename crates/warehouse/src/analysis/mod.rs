@@ -11,6 +11,7 @@ mod people;
 mod profile_labels;
 mod retention;
 mod sets;
+mod slots;
 mod trend;
 mod trend_cells;
 
@@ -29,7 +30,7 @@ pub use people::PersonOf;
 pub use retention::{
     RetentionCohort, RetentionFigure, RetentionGroup, RetentionMode, RetentionQuery,
 };
-pub use sets::Slots;
+pub use slots::Slots;
 pub use trend::{Aggregate, Trend, TrendGroup, TrendMeasure, TrendQuery};
 
 use crate::call::Call;
@@ -159,11 +160,6 @@ fn all_names(choices: &[&EventChoice]) -> Option<Vec<String>> {
     names.sort_unstable();
     names.dedup();
     Some(names)
-}
-
-/// An expression for the start of an event's bucket; `starts` has the Unix times at which buckets start.
-fn slot(starts: &str) -> String {
-    format!("toUInt32(roundDown(toUnixTimestamp(time), {starts}))")
 }
 
 impl Warehouse {

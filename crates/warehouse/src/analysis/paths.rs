@@ -154,15 +154,16 @@ impl Warehouse {
 type PeopleByLink = BTreeMap<(usize, Node, Node), RoaringBitmap>;
 
 fn read(answer: &[u8], query: &PathsQuery) -> Result<(RoaringBitmap, PeopleByLink), Error> {
-    let mut begun = RoaringBitmap::new();
+    // Lists, because adding people to a set in no order takes much longer.
+    let mut begun: Vec<u32> = Vec::new();
+    let mut links: HashMap<(usize, u32, u32), Vec<u32>> = HashMap::new();
     let mut numbers: HashMap<&str, u32> = HashMap::new();
     let mut names: Vec<&str> = Vec::new();
-    let mut links: Links = BTreeMap::new();
     let mut rows = Rows::new(answer);
     while !rows.is_at_end() {
         let person = rows.u32()?;
         // Every person in the answer did the event that paths begin with.
-        begun.insert(person);
+        begun.push(person);
         let (at, nodes, ends) = (rows.i64s()?, rows.texts()?, rows.u8s()?);
         let mut steps: Vec<(i64, &str, bool)> =
             at.zip(nodes).zip(ends).map(|((at, node), end)| (at, node, end == 1)).collect();
@@ -179,10 +180,19 @@ fn read(answer: &[u8], query: &PathsQuery) -> Result<(RoaringBitmap, PeopleByLin
             })
             .collect();
         walk(&steps, query, |step, from, to| {
-            links.entry((step, from, to)).or_default().insert(person);
+            let people = links.entry((step, from, to)).or_default();
+            if people.last() != Some(&person) {
+                people.push(person);
+            }
         });
     }
-    Ok((begun, visible_links(links, &names, query)))
+    let links = links.into_iter().map(|(link, people)| (link, set_of(people))).collect();
+    Ok((set_of(begun), visible_links(links, &names, query)))
+}
+
+fn set_of(mut people: Vec<u32>) -> RoaringBitmap {
+    people.sort_unstable();
+    people.into_iter().collect()
 }
 
 /// The people of each link, by its step and its nodes, away from the common end.

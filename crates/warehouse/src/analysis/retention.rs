@@ -3,9 +3,10 @@
 
 use roaring::RoaringBitmap;
 
+use super::Scope;
 use super::groups::{Belongs, Groups};
-use super::sets::{Sets, Slots};
-use super::{Scope, slot};
+use super::sets::Sets;
+use super::slots::Slots;
 use crate::binary::Rows;
 use crate::client::Warehouse;
 use crate::conditions::{EventChoice, GroupBy, People};
@@ -133,20 +134,32 @@ impl Warehouse {
         }
     }
 
+    async fn cohorts_and_returning(
+        &self,
+        query: &RetentionQuery,
+        own: &Slots,
+    ) -> Result<(Sets, Sets), Error> {
+        let RetentionQuery { scope, first, returning, slots, .. } = query;
+        if query.first_ever {
+            let first = self.first_ever(scope, first, own);
+            return tokio::try_join!(first, self.active(scope, returning, slots));
+        }
+        let (mut cohorts, returning) = self.both_active(scope, [first, returning], slots).await?;
+        cohorts.truncate(own.starts.len());
+        Ok((cohorts, returning))
+    }
+
     /// First all people together, then by group, if requested.
     pub async fn retention(
         &self,
         query: &RetentionQuery,
     ) -> Result<(Vec<RetentionCohort>, Vec<RetentionGroup>), Error> {
-        let RetentionQuery { scope, first, slots, .. } = query;
+        let RetentionQuery { scope, first, .. } = query;
         let own = query.own_slots();
         if own.starts.is_empty() {
             return Ok((Vec::new(), Vec::new()));
         }
-        let (cohorts, returning) = tokio::try_join!(
-            self.all_cohorts(query, &own),
-            self.active(scope, &query.returning, slots)
-        )?;
+        let (cohorts, returning) = self.cohorts_and_returning(query, &own).await?;
         let whole = query.counted(&cohorts, &returning);
         if query.group_by.is_empty() {
             return Ok((whole, Vec::new()));
@@ -169,7 +182,7 @@ impl Warehouse {
         groups: &Groups,
     ) -> Result<Vec<Sets>, Error> {
         let mut this = query.scope.statement(self);
-        let starts = this.bind("Array(UInt32)", own.starts.clone().into());
+        let slot = own.slot(&mut this);
         let place = groups.place(&mut this);
         let ((from, to), whose) = (own.range(), self.whose());
         let events = |this: &mut _, range, columns: &str| {
@@ -186,8 +199,8 @@ impl Warehouse {
             events(&mut this, (from, to), &format!("time, {place} AS belongs"))
         };
         this.sql = format!(
-            "SELECT {} AS slot, belongs, groupBitmapState(person) FROM {rows} GROUP BY slot, belongs",
-            slot(&starts)
+            "SELECT {slot} AS slot, belongs, groupBitmapState(person) FROM {rows} \
+             GROUP BY slot, belongs"
         );
         let answer = self.analyze(&this).await?;
         let mut found = vec![vec![RoaringBitmap::new(); own.starts.len()]; groups.count()];

@@ -2,61 +2,59 @@
 
 use roaring::RoaringBitmap;
 
-use super::{Range, Scope, slot};
+use super::Scope;
+use super::slots::Slots;
 use crate::binary::Rows;
 use crate::client::Warehouse;
-use crate::conditions::{EventChoice, People};
+use crate::conditions::{Condition, EventChoice, People};
 use crate::error::Error;
 use crate::owners::Whose;
-use crate::rollup_cache::Owners;
 use crate::runtime::off_the_runtime;
 use crate::statement::Statement;
-
-/// Consecutive buckets: the Unix time at which each starts, and at which the last one ends.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Slots {
-    pub starts: Vec<u64>,
-    pub end: u64,
-}
-
-impl Slots {
-    /// A range as one bucket; None if it does not begin and end with a second.
-    pub(super) fn one((from, to): Range) -> Option<Self> {
-        let seconds = |ms: i64| u64::try_from(ms / 1_000).ok().filter(|_| ms % 1_000 == 0);
-        Some(Self { starts: vec![seconds(from)?], end: seconds(to)? })
-    }
-
-    /// Only the bucket at an index.
-    pub fn only(&self, place: usize) -> Option<Self> {
-        let start = *self.starts.get(place)?;
-        let end = self.starts.get(place + 1).copied().unwrap_or(self.end);
-        Some(Self { starts: vec![start], end })
-    }
-
-    pub(super) fn range(&self) -> Range {
-        let from = self.starts.first().copied().unwrap_or(self.end);
-        let ms = |seconds: u64| i64::try_from(seconds).unwrap_or(i64::MAX / 1_000) * 1_000;
-        (ms(from), ms(self.end))
-    }
-
-    /// The index of the bucket that starts at a Unix time.
-    pub(super) fn place(&self, start: u32) -> Option<usize> {
-        self.starts.binary_search(&u64::from(start)).ok()
-    }
-}
 
 /// One set for each bucket.
 pub(super) type Sets = Vec<RoaringBitmap>;
 
-/// Each person in the earliest bucket that has a number of theirs; without the first bucket.
-fn first_of_each(sets: Sets, owners: &Owners) -> Sets {
-    let mut known = RoaringBitmap::new();
-    let firsts = sets.into_iter().map(|numbers| {
-        let people = owners.resolve(numbers) - &known;
-        known |= &people;
-        people
+/// Each person in the earliest bucket of theirs, unless they are known from before.
+fn first_of_each(sets: &Sets, before: RoaringBitmap) -> Sets {
+    let mut known = before;
+    let firsts = sets.iter().map(|people| {
+        let new = people - &known;
+        known |= people;
+        new
     });
-    firsts.skip(1).collect()
+    firsts.collect()
+}
+
+/// A condition without those about people that all events must meet: sets are cheaper to intersect here
+/// than to look up for each event.
+#[derive(Default)]
+struct OnlyOf {
+    among: Vec<People>,
+    not_among: Vec<People>,
+}
+
+impl OnlyOf {
+    fn take(&mut self, condition: &Condition) -> Condition {
+        match condition {
+            Condition::Among(people) => self.among.push(people.clone()),
+            Condition::All(all) => {
+                return Condition::All(all.iter().map(|part| self.take(part)).collect());
+            }
+            Condition::Not(part) => match part.as_ref() {
+                Condition::Among(people) => self.not_among.push(people.clone()),
+                _ => return condition.clone(),
+            },
+            _ => return condition.clone(),
+        }
+        Condition::default()
+    }
+
+    fn of(&self, mut people: RoaringBitmap) -> RoaringBitmap {
+        self.among.iter().for_each(|those| people &= &*those.0);
+        self.not_among.iter().for_each(|those| people -= &*those.0);
+        people
+    }
 }
 
 impl Warehouse {
@@ -67,23 +65,93 @@ impl Warehouse {
         choice: &EventChoice,
         slots: &Slots,
     ) -> Result<Sets, Error> {
-        let mut this = scope.statement(self);
-        let starts = this.bind("Array(UInt32)", slots.starts.clone().into());
-        let (slot, range) = (slot(&starts), slots.range());
         if self.joins_here(scope.app).await? {
-            let events = scope.events(&mut this, Whose::AsSent, range, &[choice], "time");
+            let mut only = OnlyOf::default();
+            let condition = only.take(&scope.condition);
+            let scope = Scope { condition, ..scope.clone() };
+            let choice = EventChoice {
+                names: choice.names.clone(),
+                condition: only.take(&choice.condition),
+            };
+            let mut this = scope.statement(self);
+            let slot = slots.slot(&mut this);
+            let events = scope.events(&mut this, Whose::AsSent, slots.range(), &[&choice], "time");
             this.sql = format!(
                 "SELECT {slot} AS slot, groupBitmapState(person) FROM {events} GROUP BY slot"
             );
             // One after the other: a caller may have only so many statements at once.
-            let sets = self.sets_of(this, slots).await?;
+            let sets = self.sets_of(this, slots, 1).await?.swap_remove(0);
             let owners = self.current_owners(scope.app).await?;
-            let resolve = move || Ok(sets.into_iter().map(|set| owners.resolve(set)).collect());
-            return off_the_runtime(resolve).await;
+            let resolve = move |set| only.of(owners.resolve(set));
+            return off_the_runtime(move || Ok(sets.into_iter().map(resolve).collect())).await;
         }
+        let mut this = scope.statement(self);
+        let (slot, range) = (slots.slot(&mut this), slots.range());
         let people = scope.people_by(&mut this, self.whose(), range, &[choice], ("slot", &slot));
         this.sql = format!("SELECT slot, groupBitmapState(person) FROM {people} GROUP BY slot");
-        self.sets_of(this, slots).await
+        Ok(self.sets_of(this, slots, 1).await?.swap_remove(0))
+    }
+
+    /// The people who did one thing and those who did another, in each of the buckets.
+    pub(super) async fn both_active(
+        &self,
+        scope: &Scope,
+        [one, other]: [&EventChoice; 2],
+        slots: &Slots,
+    ) -> Result<(Sets, Sets), Error> {
+        if one == other {
+            let sets = self.active(scope, one, slots).await?;
+            return Ok((sets.clone(), sets));
+        }
+        if !self.joins_here(scope.app).await? {
+            let (one, other) = (self.active(scope, one, slots), self.active(scope, other, slots));
+            return tokio::try_join!(one, other);
+        }
+        // In one pass over the events.
+        let mut only = OnlyOf::default();
+        let condition = only.take(&scope.condition);
+        let scope = Scope { condition, ..scope.clone() };
+        let mut this = scope.statement(self);
+        let slot = slots.slot(&mut this);
+        let columns =
+            format!("time, {} AS one, {} AS other", this.is_chosen(one), this.is_chosen(other));
+        let events = scope.events(&mut this, Whose::AsSent, slots.range(), &[one, other], &columns);
+        this.sql = format!(
+            "SELECT {slot} AS slot, groupBitmapStateIf(person, one), \
+                 groupBitmapStateIf(person, other) \
+             FROM {events} GROUP BY slot"
+        );
+        let both = self.sets_of(this, slots, 2).await?;
+        let owners = self.current_owners(scope.app).await?;
+        off_the_runtime(move || {
+            let resolve = |set| only.of(owners.resolve(set));
+            let mut resolved =
+                both.into_iter().map(|sets| sets.into_iter().map(resolve).collect::<Sets>());
+            let (one, other) = (resolved.next(), resolved.next());
+            Ok((one.unwrap_or_default(), other.unwrap_or_default()))
+        })
+        .await
+    }
+
+    /// The people who did one of the chosen events in each of the buckets, and those of them who had never
+    /// done it before.
+    pub(super) async fn active_and_first(
+        &self,
+        scope: &Scope,
+        choice: &EventChoice,
+        slots: &Slots,
+    ) -> Result<(Sets, Sets), Error> {
+        if !self.joins_here(scope.app).await? {
+            let first = self.first_by_person(scope, choice, slots);
+            return tokio::try_join!(self.active(scope, choice, slots), first);
+        }
+        let mut active = self.active(scope, choice, &slots.with_before()).await?;
+        off_the_runtime(move || {
+            let before = active.remove(0);
+            let first = first_of_each(&active, before);
+            Ok((active, first))
+        })
+        .await
     }
 
     /// The people who did one of the chosen events for the first time ever in each of the buckets.
@@ -93,24 +161,21 @@ impl Warehouse {
         choice: &EventChoice,
         slots: &Slots,
     ) -> Result<Sets, Error> {
+        match self.joins_here(scope.app).await? {
+            true => Ok(self.active_and_first(scope, choice, slots).await?.1),
+            false => self.first_by_person(scope, choice, slots).await,
+        }
+    }
+
+    /// The same from each person's first time: the store joins the people, of whom there are many.
+    async fn first_by_person(
+        &self,
+        scope: &Scope,
+        choice: &EventChoice,
+        slots: &Slots,
+    ) -> Result<Sets, Error> {
         let mut this = scope.statement(self);
         let (from, to) = slots.range();
-        let starts = this.bind("Array(UInt32)", slots.starts.clone().into());
-        if self.joins_here(scope.app).await? {
-            let events = scope.events(&mut this, Whose::AsSent, (0, to), &[choice], "time AS at");
-            let from = this.bind("Int64", from.into());
-            // The first set is of those who did it before the range.
-            this.sql = format!(
-                "SELECT if(time < fromUnixTimestamp64Milli({from}, 'UTC'), 0, {}) AS slot, \
-                     groupBitmapState(person) \
-                 FROM (SELECT person, min(at) AS time FROM {events} GROUP BY person) GROUP BY slot",
-                slot(&starts)
-            );
-            let all = Slots { starts: [&[0], slots.starts.as_slice()].concat(), end: slots.end };
-            let sets = self.sets_of(this, &all).await?;
-            let owners = self.current_owners(scope.app).await?;
-            return off_the_runtime(move || Ok(first_of_each(sets, &owners))).await;
-        }
         let first = [("first", "min(time)")];
         let people = scope.people(&mut this, self.whose(), (0, to), &[choice], (&[], &first));
         let from = this.bind("Int64", from.into());
@@ -118,9 +183,9 @@ impl Warehouse {
             "SELECT {} AS slot, groupBitmapState(person) FROM (\
                  SELECT person, min(first) AS time FROM {people} GROUP BY person) \
              WHERE time >= fromUnixTimestamp64Milli({from}, 'UTC') GROUP BY slot",
-            slot(&starts)
+            slots.slot(&mut this)
         );
-        self.sets_of(this, slots).await
+        Ok(self.sets_of(this, slots, 1).await?.swap_remove(0))
     }
 
     /// The answer to a statement that asks for one set of people.
@@ -134,16 +199,25 @@ impl Warehouse {
         Ok(People::of(people))
     }
 
-    async fn sets_of(&self, statement: Statement, slots: &Slots) -> Result<Sets, Error> {
-        let mut sets = vec![RoaringBitmap::new(); slots.starts.len()];
+    /// The answer to a statement that asks for so many sets of each bucket.
+    async fn sets_of(
+        &self,
+        statement: Statement,
+        slots: &Slots,
+        count: usize,
+    ) -> Result<Vec<Sets>, Error> {
+        let mut all = vec![vec![RoaringBitmap::new(); slots.starts.len()]; count];
         let answer = self.analyze(&statement).await?;
         let mut rows = Rows::new(&answer);
         while !rows.is_at_end() {
-            let (start, set) = (rows.u32()?, rows.bitmap()?);
-            if let Some(place) = slots.place(start) {
-                sets[place] |= set;
+            let place = slots.place(rows.u32()?);
+            for sets in &mut all {
+                let set = rows.bitmap()?;
+                if let Some(place) = place {
+                    sets[place] |= set;
+                }
             }
         }
-        Ok(sets)
+        Ok(all)
     }
 }

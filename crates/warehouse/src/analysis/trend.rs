@@ -2,9 +2,9 @@
 
 use roaring::MultiOps;
 
+use super::Scope;
 use super::groups::{Belongs, Groups};
-use super::sets::Slots;
-use super::{Scope, slot};
+use super::slots::Slots;
 use crate::binary::Rows;
 use crate::client::Warehouse;
 use crate::conditions::{EventChoice, GroupBy, People, Property};
@@ -295,8 +295,7 @@ pub(super) fn with_rest(
 fn statement(query: &TrendQuery, store: &Warehouse, groups: Option<&Groups>) -> Statement {
     let TrendQuery { scope, event, measure, slots, .. } = query;
     let mut this = scope.statement(store);
-    let starts = this.bind("Array(UInt32)", slots.starts.clone().into());
-    let (range, slot) = (slots.range(), slot(&starts));
+    let (range, slot) = (slots.range(), slots.slot(&mut this));
     let rows = if *measure == TrendMeasure::People && groups.is_none() {
         let people = scope.people_by(&mut this, store.whose(), range, &[event], ("slot", &slot));
         format!("(SELECT toUInt8(0) AS place, slot, person FROM {people})")

@@ -10,7 +10,6 @@ use std::collections::HashMap;
 use roaring::RoaringBitmap;
 
 use super::groups::{BETWEEN, Groups, labels_of_stored, own_labels};
-use super::slot;
 use super::trend::{Aggregate, Trend, TrendGroup, TrendMeasure, TrendQuery, numbers_of, with_rest};
 use crate::binary::Rows;
 use crate::client::Warehouse;
@@ -292,7 +291,6 @@ impl Warehouse {
             true => self.whose(),
             false => Whose::AsSent,
         };
-        let starts = this.bind("Array(UInt32)", slots.starts.clone().into());
         let mut columns = "time".to_owned();
         let (mut keys, mut grouped) = (String::new(), Vec::new());
         for (place, by) in group_by.iter().enumerate() {
@@ -308,7 +306,7 @@ impl Warehouse {
         this.sql = format!(
             "SELECT {keys}{} AS slot, {amount}, {count}, {has_lists}{people} \
              FROM {events} GROUP BY {keys}slot",
-            slot(&starts)
+            slots.slot(&mut this)
         );
         let answer = match self.analyze_within(&this, Some(CELLS_MAX)).await {
             Ok(answer) => answer,
