@@ -87,7 +87,8 @@ generate: node_modules/.package-lock.json
 # --- checking -----------------------------------------------------------------
 
 # Quick failures come first. The console's and the server's checks run in parallel, because each leaves a core
-# idle for much of the time; the browser tests need both.
+# idle for much of the time; the browser tests need both. The tests of the contract are one Python process, so
+# they go with the console's, once the server is compiled.
 test:
 	@scripts/install-test-tools
 	@$(MAKE) --no-print-directory check-format web/dist/index.html sdk/dist/atrium.js
@@ -98,11 +99,11 @@ test:
 web-side:
 	@$(MAKE) --no-print-directory -j1 check-web
 	@$(MAKE) --no-print-directory -j1 test-web
+	@$(MAKE) --no-print-directory -j1 test-contract
 
 server-side:
 	@$(MAKE) --no-print-directory -j1 check-server
 	@$(MAKE) --no-print-directory -j1 test-server
-	@$(MAKE) --no-print-directory -j1 test-contract
 
 check-format: node_modules/.package-lock.json
 	cargo fmt --all --check

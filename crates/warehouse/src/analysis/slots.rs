@@ -76,7 +76,8 @@ impl Run {
         match count {
             1 => start.to_string(),
             _ => format!(
-                "{start} + least(intDiv(toUnixTimestamp(time) - {start}, {length}), {}) * {length}",
+                "{start} + least(intDiv(toUInt32(toUnixTimestamp(time) - {start}), {length}), {}) \
+                 * {length}",
                 count - 1
             ),
         }
@@ -107,7 +108,8 @@ mod tests {
             Slots { starts: starts.to_vec(), end: 100 }.slot(&mut this)
         };
         let place = |start, count| {
-            format!("{start} + least(intDiv(toUnixTimestamp(time) - {start}, 10), {count}) * 10")
+            let since = format!("toUInt32(toUnixTimestamp(time) - {start})");
+            format!("{start} + least(intDiv({since}, 10), {count}) * 10")
         };
         assert_eq!(of(&[5]), "toUInt32(5)");
         assert_eq!(of(&[0, 10, 20]), format!("toUInt32({})", place(0, 2)));

@@ -250,8 +250,9 @@ async fn ask(
         events.iter().map(Event::person).filter(|_| dice.below(3) > 0).collect();
     let how = dice.below(4);
     // Asking for the people takes hundreds of slow statements where personal values are hidden, so it is done
-    // for some questions only, on one store or the other.
-    let is_about_people = !trend.scope.hide_personal && dice.below(3) == 0;
+    // for some questions only, on one store or the other, and in quick tests for one on each.
+    let is_about_people =
+        !trend.scope.hide_personal && dice.below(3) == 0 && (is_long() || found.1 < stores.len());
     let asked_of = found.1 % stores.len();
     found.1 += usize::from(is_about_people);
     let left: Vec<Event> = match how {
