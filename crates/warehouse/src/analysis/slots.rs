@@ -30,8 +30,8 @@ impl Slots {
         (ms(from), ms(self.end))
     }
 
-    /// An expression for the start of the bucket of an event with a `time` in the range. Searching the list
-    /// for each event takes longer than all else, so it is used only where buckets are of many lengths.
+    /// An expression for the start of the bucket of an event with a `time` in the range. Searching a list for
+    /// each event takes longer, so it is done only where buckets are of many lengths.
     pub(super) fn slot(&self, this: &mut Statement) -> String {
         let runs = runs(&self.starts);
         let Some((last, others)) = runs.split_last().filter(|_| runs.len() <= RUNS_MAX) else {
