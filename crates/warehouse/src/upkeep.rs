@@ -194,14 +194,17 @@ impl Warehouse {
         let touched: BTreeSet<u32> =
             quarters.iter().filter_map(|bucket| u32::try_from(*bucket).ok()).collect();
         let near: Vec<u64> = near(touched.iter().copied()).into_iter().map(u64::from).collect();
-        let (Some(first), Some(last)) = (near.first(), near.last()) else { return Ok(()) };
-        let params = [
-            ("app", Param::from(app)),
-            ("from", Param::UInt(*first)),
-            ("to", Param::UInt(*last)),
-            ("buckets", Param::UInts(near.clone())),
-        ];
-        self.delete("session_starts", BUCKETS, &params).await?;
+        // Scattered quarters have up to three times as many near them.
+        for some in near.chunks(BUCKETS_AT_ONCE) {
+            let (Some(first), Some(last)) = (some.first(), some.last()) else { continue };
+            let params = [
+                ("app", Param::from(app)),
+                ("from", Param::UInt(*first)),
+                ("to", Param::UInt(*last)),
+                ("buckets", Param::UInts(some.to_vec())),
+            ];
+            self.delete("session_starts", BUCKETS, &params).await?;
+        }
         self.count_sessions_here(&BTreeMap::from([(app, touched)])).await
     }
 

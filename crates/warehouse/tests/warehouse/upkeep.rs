@@ -97,6 +97,16 @@ async fn a_rebuild_leaves_other_buckets_alone() {
     }
 }
 
+/// Someone who came now and then over months, and is erased.
+#[tokio::test(flavor = "multi_thread")]
+async fn buckets_far_apart_are_rebuilt_whatever_their_number() {
+    let (store, apps, events) = filled().await;
+    let start = u32::try_from(START_MS / 1_000).unwrap();
+    let scattered: Vec<u32> = (0..1_800).map(|place| start + place * 3 * 900).collect();
+    store.warehouse.rebuild(apps[0], &scattered).await.unwrap();
+    same(&stored(&store.warehouse).await, &counted(&events));
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn retention_cuts_at_a_quarter_of_an_hour() {
     let (store, apps, mut events) = filled().await;
