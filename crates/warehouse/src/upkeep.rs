@@ -61,6 +61,17 @@ const BUCKETS: &str = "app_id = {app:UUID} \
     AND bucket >= toDateTime({from:UInt32}, 'UTC') AND bucket <= toDateTime({to:UInt32}, 'UTC') \
     AND toUnixTimestamp(bucket) IN {buckets:Array(UInt32)}";
 
+/// The parameters of `BUCKETS` and `EVENTS_OF_BUCKETS`. The buckets are in ascending order.
+fn buckets_params(app: Uuid, buckets: &[u64]) -> [(&'static str, Param); 4] {
+    let bound = |bucket: Option<&u64>| Param::UInt(bucket.copied().unwrap_or(0));
+    [
+        ("app", app.into()),
+        ("from", bound(buckets.first())),
+        ("to", bound(buckets.last())),
+        ("buckets", Param::UInts(buckets.to_vec())),
+    ]
+}
+
 /// The events counted in these buckets.
 const EVENTS_OF_BUCKETS: &str = "app_id = {app:UUID} \
     AND time >= toDateTime({from:UInt32}, 'UTC') AND time < toDateTime({to:UInt32} + 900, 'UTC') \
@@ -112,13 +123,7 @@ impl Warehouse {
         buckets.sort_unstable();
         buckets.dedup();
         for some in buckets.chunks(BUCKETS_AT_ONCE) {
-            let (Some(first), Some(last)) = (some.first(), some.last()) else { continue };
-            let params = [
-                ("app", Param::from(app)),
-                ("from", Param::UInt(*first)),
-                ("to", Param::UInt(*last)),
-                ("buckets", Param::UInts(some.to_vec())),
-            ];
+            let params = buckets_params(app, some);
             let are_numbered = self.are_numbered(EVENTS_OF_BUCKETS, &params).await?;
             let fill = |count: &Count| self.fill_from(count, EVENTS_OF_BUCKETS, are_numbered);
             // One after the other: a rebuild must not take more than one of the engine's connections for
@@ -171,13 +176,7 @@ impl Warehouse {
         quarters: &[u64],
     ) -> Result<(), Error> {
         let buckets = coarse.buckets(quarters);
-        let (Some(first), Some(last)) = (buckets.first(), buckets.last()) else { return Ok(()) };
-        let params = [
-            ("app", Param::from(app)),
-            ("from", Param::UInt(*first)),
-            ("to", Param::UInt(*last)),
-            ("buckets", Param::UInts(buckets.clone())),
-        ];
+        let params = buckets_params(app, &buckets);
         self.delete(coarse.table, BUCKETS, &params).await?;
         let length = coarse.length;
         let quarters = format!(
@@ -196,13 +195,7 @@ impl Warehouse {
         let near: Vec<u64> = near(touched.iter().copied()).into_iter().map(u64::from).collect();
         // Scattered quarters have up to three times as many near them.
         for some in near.chunks(BUCKETS_AT_ONCE) {
-            let (Some(first), Some(last)) = (some.first(), some.last()) else { continue };
-            let params = [
-                ("app", Param::from(app)),
-                ("from", Param::UInt(*first)),
-                ("to", Param::UInt(*last)),
-                ("buckets", Param::UInts(some.to_vec())),
-            ];
+            let params = buckets_params(app, some);
             self.delete("session_starts", BUCKETS, &params).await?;
         }
         self.count_sessions_here(&BTreeMap::from([(app, touched)])).await

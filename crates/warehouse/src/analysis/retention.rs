@@ -141,8 +141,8 @@ impl Warehouse {
     ) -> Result<(Sets, Sets), Error> {
         let RetentionQuery { scope, first, returning, slots, .. } = query;
         if query.first_ever {
-            let first = self.first_ever(scope, first, own);
-            return tokio::try_join!(first, self.active(scope, returning, slots));
+            let returning = self.active(scope, returning, slots);
+            return tokio::try_join!(self.all_cohorts(query, own), returning);
         }
         let (mut cohorts, returning) = self.both_active(scope, [first, returning], slots).await?;
         cohorts.truncate(own.starts.len());

@@ -80,7 +80,7 @@ impl Warehouse {
                 "SELECT {slot} AS slot, groupBitmapState(person) FROM {events} GROUP BY slot"
             );
             // One after the other: a caller may have only so many statements at once.
-            let sets = self.sets_of(this, slots, 1).await?.swap_remove(0);
+            let [sets] = self.sets_of(this, slots).await?;
             let owners = self.current_owners(scope.app).await?;
             let resolve = move |set| only.of(owners.resolve(set));
             return off_the_runtime(move || Ok(sets.into_iter().map(resolve).collect())).await;
@@ -89,7 +89,8 @@ impl Warehouse {
         let (slot, range) = (slots.slot(&mut this), slots.range());
         let people = scope.people_by(&mut this, self.whose(), range, &[choice], ("slot", &slot));
         this.sql = format!("SELECT slot, groupBitmapState(person) FROM {people} GROUP BY slot");
-        Ok(self.sets_of(this, slots, 1).await?.swap_remove(0))
+        let [sets] = self.sets_of(this, slots).await?;
+        Ok(sets)
     }
 
     /// The people who did one thing and those who did another, in each of the buckets.
@@ -121,14 +122,11 @@ impl Warehouse {
                  groupBitmapStateIf(person, other) \
              FROM {events} GROUP BY slot"
         );
-        let both = self.sets_of(this, slots, 2).await?;
+        let both: [Sets; 2] = self.sets_of(this, slots).await?;
         let owners = self.current_owners(scope.app).await?;
+        let resolve = move |set| only.of(owners.resolve(set));
         off_the_runtime(move || {
-            let resolve = |set| only.of(owners.resolve(set));
-            let mut resolved =
-                both.into_iter().map(|sets| sets.into_iter().map(resolve).collect::<Sets>());
-            let (one, other) = (resolved.next(), resolved.next());
-            Ok((one.unwrap_or_default(), other.unwrap_or_default()))
+            Ok(both.map(|sets| sets.into_iter().map(&resolve).collect()).into())
         })
         .await
     }
@@ -185,7 +183,8 @@ impl Warehouse {
              WHERE time >= fromUnixTimestamp64Milli({from}, 'UTC') GROUP BY slot",
             slots.slot(&mut this)
         );
-        Ok(self.sets_of(this, slots, 1).await?.swap_remove(0))
+        let [sets] = self.sets_of(this, slots).await?;
+        Ok(sets)
     }
 
     /// The answer to a statement that asks for one set of people.
@@ -199,14 +198,13 @@ impl Warehouse {
         Ok(People::of(people))
     }
 
-    /// The answer to a statement that asks for so many sets of each bucket.
-    async fn sets_of(
+    /// The answer to a statement that asks for N sets of each bucket.
+    async fn sets_of<const N: usize>(
         &self,
         statement: Statement,
         slots: &Slots,
-        count: usize,
-    ) -> Result<Vec<Sets>, Error> {
-        let mut all = vec![vec![RoaringBitmap::new(); slots.starts.len()]; count];
+    ) -> Result<[Sets; N], Error> {
+        let mut all = std::array::from_fn(|_| vec![RoaringBitmap::new(); slots.starts.len()]);
         let answer = self.analyze(&statement).await?;
         let mut rows = Rows::new(&answer);
         while !rows.is_at_end() {
