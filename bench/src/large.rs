@@ -32,9 +32,10 @@ pub async fn measure(program: &str) -> anyhow::Result<()> {
 
     let server = Program::start_in(program, folder).await?;
     overall::answers(&server.account, last).await?;
+    // Once at rest and once beside the merges of what was stored last; then a very active user.
+    erasure(&server, "user-20000").await?;
     more(&server).await?;
-    // A typical user, and a very active one.
-    for user in ["user-20000", "user-3"] {
+    for user in ["user-21000", "user-3"] {
         erasure(&server, user).await?;
     }
     backup(program, &server).await?;

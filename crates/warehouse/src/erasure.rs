@@ -31,6 +31,18 @@ struct Subject<'a> {
     number: u32,
 }
 
+/// The tables with rows about the person.
+const WIPED: &[&str] = &[
+    "events",
+    "devices",
+    "users",
+    "device_owners",
+    "identities",
+    "mutations",
+    "profiles",
+    "erasures",
+];
+
 const WHOLE: &str = "app_id = {app:UUID} AND kind = {kind:String} AND id = {id:String}";
 
 impl Subject<'_> {
@@ -122,7 +134,6 @@ impl Warehouse {
             Kind::Device => self.erase_device(subject).await?,
             Kind::User => self.erase_user(subject, &owned).await?,
         }
-        self.wipe(&["events", "devices", "users", "device_owners"]).await?;
         Ok(removed)
     }
 
@@ -199,6 +210,7 @@ impl Warehouse {
         for table in ["mutations", "profiles", "erasures"] {
             self.delete(table, WHOLE, &subject.params()).await?;
         }
-        self.wipe(&["identities", "mutations", "profiles", "erasures"]).await
+        // At the very end: the deletes above would wait for the rewriting of events.
+        self.wipe(WIPED).await
     }
 }
