@@ -128,7 +128,7 @@ with_provider! {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn each_step_fails_for_itself() {
-    let company = Company::start(Store::Sqlite).await;
+    let company = Company::start_impatient(Store::Sqlite).await;
     let elsewhere = json!({ "token_endpoint": "http://login.example.com/token" });
     let cases: Vec<(Fake, &str, &str, Value)> = vec![
         (
