@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::identities::Identity;
 use crate::params::Param;
 use crate::rows::Kind;
-use crate::upkeep::LIMIT;
+use crate::upkeep::{LIMIT, PAGES};
 
 /// How many devices one statement covers.
 const DEVICES_AT_ONCE: usize = 2_000;
@@ -31,8 +31,8 @@ struct Subject<'a> {
     number: u32,
 }
 
-/// The tables with rows about the person.
-const WIPED: &[&str] = &[
+/// The tables with somebody's id, besides `PAGES`.
+const WITH_IDS: &[&str] = &[
     "events",
     "devices",
     "users",
@@ -211,6 +211,7 @@ impl Warehouse {
             self.delete(table, WHOLE, &subject.params()).await?;
         }
         // At the very end: the deletes above would wait for the rewriting of events.
-        self.wipe(WIPED).await
+        self.wipe(WITH_IDS).await?;
+        self.wipe(PAGES).await
     }
 }

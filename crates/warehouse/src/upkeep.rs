@@ -56,6 +56,9 @@ const TABLES: &[&str] = &[
     "property_columns",
 ];
 
+/// Counts by page and by referring site, which may contain somebody's id.
+pub(crate) const PAGES: &[&str] = &["pages_15m", "pages_1h", "pages_1d", "pages_1w"];
+
 /// Rows of a table of counts, by bucket. The range is there for the index.
 const BUCKETS: &str = "app_id = {app:UUID} \
     AND bucket >= toDateTime({from:UInt32}, 'UTC') AND bucket <= toDateTime({to:UInt32}, 'UTC') \
@@ -312,6 +315,7 @@ impl Warehouse {
         self.delete("totals_15m", OLD_COUNTS, &params).await?;
         if removed > 0 {
             self.wipe(&["events"]).await?;
+            self.wipe(PAGES).await?;
         }
         Ok(removed)
     }

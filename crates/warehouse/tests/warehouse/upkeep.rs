@@ -1,6 +1,7 @@
 //! Rebuilt counts, retention, erasure, and the purge of an app.
 
 use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
 
 use uuid::Uuid;
 use warehouse::{
@@ -160,6 +161,31 @@ async fn an_erased_user_leaves_nothing_and_takes_nobody_along() {
     let ids = ["user 3".to_owned(), "user 4".to_owned()];
     assert_eq!(store.warehouse.profiles(app, Kind::User, &ids).await.unwrap().len(), 1);
     assert_eq!(store.warehouse.erase(app, Kind::User, "user 3").await.unwrap(), 0);
+}
+
+/// A delete only masks rows. Waits until no part of these tables has masked rows.
+async fn rewritten(store: &Store, tables: &str) {
+    let masked = format!(
+        "SELECT count() AS n FROM system.parts WHERE database = currentDatabase() AND active \
+         AND has_lightweight_delete AND match(table, '^({tables})$')"
+    );
+    let started = Instant::now();
+    while number(&store.warehouse, &masked, &[]).await > 0 {
+        assert!(started.elapsed() < Duration::from_secs(30), "masked rows stay");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_erased_is_removed_from_the_disk() {
+    let (store, apps, _) = filled().await;
+    add_profiles(&store, apps[0], Kind::User, "user 3").await;
+    store.warehouse.erase(apps[0], Kind::User, "user 3").await.unwrap();
+    let with_ids =
+        "events|devices|users|device_owners|identities|mutations|profiles|erasures|pages_.*";
+    rewritten(&store, with_ids).await;
+    store.warehouse.retain(apps[0], START_MS + 3 * 3_600_000).await.unwrap();
+    rewritten(&store, "events|pages_.*").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
