@@ -34,6 +34,8 @@ const ZONES: [&str; 12] = [
     "America/Chicago",
 ];
 const BY_HAND: usize = 3;
+/// Instead of the number of links, where a person is not on a path.
+const OUTSIDE: u8 = 9;
 
 struct Kind {
     name: &'static str,
@@ -214,6 +216,14 @@ fn of_retention(data: &Value) -> Vec<f64> {
     returned.filter_map(Value::as_f64).filter(|people| *people > 0.0).collect()
 }
 
+/// Without the steps that are not listed.
+fn of_paths(data: &Value) -> Vec<f64> {
+    let is_listed =
+        |link: &&Value| ["source", "target"].iter().all(|end| link[end]["kind"] == json!("event"));
+    let links = data["links"].as_array().into_iter().flatten().filter(is_listed);
+    links.filter_map(|link| link["people"].as_f64()).collect()
+}
+
 fn of_distribution(data: &Value) -> Vec<f64> {
     let bins = data["bins"].as_array().into_iter().flatten();
     bins.filter_map(|bin| bin["people"].as_f64()).filter(|people| *people > 0.0).collect()
@@ -327,16 +337,27 @@ fn kinds(app: Uuid, last: u32) -> Vec<Kind> {
             days: 7,
             goal_ms: 2_000.0,
             question: json!({ "kind": "paths", "from": event("page_view"), "steps": 5 }),
-            // Simpler than the question: no sessions, no repeated steps left out, no rest.
+            // Goes through each person's events like the question: a path has five links, ends with the
+            // session, and leaves out repeated steps.
             by_hand: format!(
-                "SELECT path, count() FROM (SELECT arraySlice(arrayMap(one -> one.2, \
-                    arraySort(groupArray((time, step)))), 1, 6) AS path FROM {} GROUP BY person) GROUP BY path",
+                "SELECT link, count() FROM (SELECT arrayJoin(arrayDistinct(arrayFold((path, event) -> multiIf( \
+                        (path.1 = {OUTSIDE}) OR (event.1 - path.3 > 1800000), \
+                            (if(event.3, toUInt8(0), toUInt8({OUTSIDE})), event.2, event.1, path.4), \
+                        event.2 = path.2, (path.1, path.2, event.1, path.4), \
+                        (if(path.1 = 4, toUInt8({OUTSIDE}), toUInt8(path.1 + 1)), event.2, event.1, \
+                            arrayPushBack(path.4, (toUInt8(path.1 + 1), path.2, event.2)))), \
+                    arraySort(groupArray((at, step, is_start))), \
+                    (toUInt8({OUTSIDE}), '', toInt64(0), CAST([], 'Array(Tuple(UInt8, String, String))'))).4)) \
+                 AS link FROM {} GROUP BY person) GROUP BY link",
                 people(
-                    "time, step",
-                    &format!("SELECT time, concat(event, url_path) AS step, person_no FROM {week}")
+                    "at, step, is_start",
+                    &format!(
+                        "SELECT toUnixTimestamp64Milli(time) AS at, event = 'page_view' AS is_start, \
+                         concat(event, if(is_start, url_path, '')) AS step, person_no FROM {week}"
+                    )
                 )
             ),
-            figures: None,
+            figures: Some(of_paths),
         },
         Kind {
             name: "people of a cohort, 30 days",

@@ -37,7 +37,7 @@ export interface TrendQuestion extends Common {
   formula?: string
   granularity?: Granularity
   breakdown?: string[]
-  compare?: 'previous' | 'year'
+  compare?: 'previous_period' | 'previous_year'
 }
 export interface FunnelQuestion extends Common {
   kind: 'funnel'

@@ -100,7 +100,7 @@ in_either_size! {
         let sum = series("purchase", json!({ "of": "sum", "property": "amount" }));
         let buyers = series("purchase", json!({ "of": "people" }));
         let question = story.question("trend", json!({
-            "series": [sum, buyers], "formula": "A / B", "compare": "previous",
+            "series": [sum, buyers], "formula": "A / B", "compare": "previous_period",
         }));
         let result = answer(owner, app, question).await;
         assert_eq!(result["kind"], "trend");
@@ -121,6 +121,7 @@ in_either_size! {
         // Today up to ten o'clock is compared with yesterday up to ten o'clock.
         let one_day = |name: &str| json!({
             "start": story.date(0), "series": [series(name, json!({ "of": "events" }))],
+            // What was saved at first is understood, too.
             "compare": "previous",
         });
         let result = answer(owner, app, story.question("trend", one_day("purchase"))).await;
@@ -477,7 +478,7 @@ in_either_size! {
             drain(&server).await;
         };
         set_age(30).await;
-        let of_age = json!({ "property": "$user:age", "operator": "gte", "values": ["18"] });
+        let of_age = json!({ "property": "$user:age", "operator": "gte", "values": [18] });
         let mut of_cohort = of_age.clone();
         of_cohort["is"] = json!("profile");
         let body = json!({ "name": "Of age", "shared": true, "definition": { "of": "rule", "all": [of_cohort] } });

@@ -78,6 +78,8 @@ in_either_size! {
             (one("plan", "contains", json!(["re", "zz"])), 1.0),
             (one("plan", "not_contains", json!(["o"])), 2.0),
             (one("price", "gt", json!(["7"])), 1.0),
+            (one("price", "gt", json!([7])), 1.0),
+            (one("price", "is", json!([20.0])), 1.0),
             (one("price", "gte", json!(["7.0"])), 2.0),
             (one("price", "lt", json!(["7"])), 1.0),
             (one("price", "lte", json!(["7"])), 2.0),
@@ -118,6 +120,8 @@ in_either_size! {
         };
         let wrong = |code: &str, field: &str| (422, code.to_owned(), field.to_owned());
         assert_eq!(asked(one("price", "gt", json!(["dear"]))).await, wrong("wrong_type", "filters[0].values"));
+        assert_eq!(asked(one("price", "gt", json!([true]))).await, wrong("wrong_type", "filters[0].values"));
+        assert_eq!(asked(one("price", "gt", json!([[1]]))).await.0, 422);
         assert_eq!(asked(one("price", "gt", json!(["1", "2"]))).await, wrong("bad_length", "filters[0].values"));
         assert_eq!(asked(one("$os", "gt", json!(["1"]))).await, wrong("wrong_type", "filters[0].operator"));
         assert_eq!(asked(one("plan", "is", json!([]))).await, wrong("bad_length", "filters[0].values"));

@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::workspace::Operator;
+use crate::insight::overall::Compare;
+use crate::workspace::{FilterValue, Operator, values};
 
 /// One of six kinds of question. Dates are in the time zone, both included, and may lie ahead.
 #[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
@@ -57,7 +58,8 @@ pub struct FilterTest {
     pub property: String,
     pub operator: Operator,
     /// One match is enough; a comparison takes one value; `set`, `not_set` and cohorts take none.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "values")]
+    #[schema(value_type = Vec<FilterValue>)]
     pub values: Vec<String>,
 }
 
@@ -119,15 +121,6 @@ pub struct SeriesBody {
     pub measure: MeasureBody,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum ComparedWith {
-    /// The same number of days right before.
-    Previous,
-    /// The same dates a year earlier.
-    Year,
-}
-
 #[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
 pub struct TrendBody {
     #[serde(flatten)]
@@ -141,7 +134,7 @@ pub struct TrendBody {
     /// Fields or properties of the events, at most two.
     #[serde(default)]
     pub breakdown: Vec<String>,
-    pub compare: Option<ComparedWith>,
+    pub compare: Option<Compare>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]

@@ -7,9 +7,8 @@ use warehouse::analysis::{
 use warehouse::{Column, EventChoice, GroupBy, Property};
 
 use super::body::{
-    Bucket, ComparedWith, CountedQuantity, DistributionBody, FunnelBody, LifecycleBody,
-    MeasureBody, MeasureOf, Mode, Order, PathsBody, QuantityBody, Question, RetentionBody,
-    TrendBody,
+    Bucket, CountedQuantity, DistributionBody, FunnelBody, LifecycleBody, MeasureBody, MeasureOf,
+    Mode, Order, PathsBody, QuantityBody, Question, RetentionBody, TrendBody,
 };
 use super::check::Check;
 use super::formula::{Formula, LENGTH_MAX};
@@ -135,16 +134,17 @@ impl Asked<'_, '_> {
             group_by: breakdown.clone(),
         };
         let queries = events.into_iter().map(query).collect();
-        let before = body.compare.map(|with| self.before(with, body.granularity)).transpose()?;
+        let before = self.before(body.compare.unwrap_or_default(), body.granularity)?;
         let (formula, pages) = (formula.flatten(), pages(&breakdown));
         Ok(Ready::Trend(Box::new(TrendReady { queries, formula, buckets, before, pages })))
     }
 
-    fn before(&self, with: ComparedWith, granularity: Bucket) -> Result<BeforeReady> {
+    fn before(&self, compare: Compare, granularity: Bucket) -> Result<Option<BeforeReady>> {
         let Dates { range, zone } = &self.dates;
-        let before = match with {
-            ComparedWith::Previous => range.before(zone),
-            ComparedWith::Year => range.year_before(zone),
+        let before = match compare {
+            Compare::None => return Ok(None),
+            Compare::PreviousPeriod => range.before(zone),
+            Compare::PreviousYear => range.year_before(zone),
         };
         let before =
             before.ok_or_else(|| Error::invalid(vec![Fault::new(Code::BadRange).on("start")]))?;
@@ -160,7 +160,7 @@ impl Asked<'_, '_> {
                 Ok::<_, Error>(ComparedPart { before: slots, own })
             })
             .transpose()?;
-        Ok(BeforeReady { range: before, part })
+        Ok(Some(BeforeReady { range: before, part }))
     }
 
     fn measure(&mut self, body: &MeasureBody, field: &str) -> TrendMeasure {

@@ -1,6 +1,6 @@
 //! A question that a person composed, validated and converted for the warehouse.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
 use warehouse::{Column, ExploreQuery, Filter, Measure, Property, Test};
@@ -52,12 +52,32 @@ pub enum Operator {
     NotSet,
 }
 
+/// A value in a filter. What was sent as a number, as yes/no, or as text is compared alike.
+#[derive(Deserialize, ToSchema)]
+#[serde(untagged)]
+pub enum FilterValue {
+    Text(String),
+    Number(#[schema(value_type = f64)] serde_json::Number),
+    YesNo(bool),
+}
+
+/// Reads a list of `FilterValue` as text.
+pub fn values<'de, D: Deserializer<'de>>(list: D) -> Result<Vec<String>, D::Error> {
+    let text = |value| match value {
+        FilterValue::Text(text) => text,
+        FilterValue::Number(number) => number.to_string(),
+        FilterValue::YesNo(yes) => yes.to_string(),
+    };
+    Ok(Vec::deserialize(list)?.into_iter().map(text).collect())
+}
+
 #[derive(Debug, Deserialize, ToSchema)]
 pub struct ExploreFilter {
     property: String,
     operator: Operator,
     /// One match is enough; a comparison takes one value; `set` and `not_set` take none.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "values")]
+    #[schema(value_type = Vec<FilterValue>)]
     values: Vec<String>,
 }
 

@@ -24,7 +24,7 @@ const DRAFTS: Draft[] = [
       { events: [], measure: { of: 'people' } },
     ],
     formula: 'A / B * 100',
-    compare: 'previous',
+    compare: 'previous_period',
     chart: 'bar',
     course: 'cumulative',
     breakdown: ['$browser', 'plan'],
@@ -106,6 +106,13 @@ describe('a question in the address', () => {
     '{"g":"year","b":[7,""],"formula":7,"compare":true,"chart":"pie","course":"each","__proto__":1}',
   ])('leaves out what makes no sense: %s', (text) => {
     expect(readWritten(text, 'trend')).toEqual(EMPTY.trend)
+  })
+
+  it.each([
+    ['previous', 'previous_period'],
+    ['year', 'previous_year'],
+  ])('reads the comparison of earlier links: %s', (written, compare) => {
+    expect(readWritten(JSON.stringify({ compare: written }), 'trend')).toMatchObject({ compare })
   })
 
   it('keeps within what can be asked', () => {

@@ -102,10 +102,17 @@ function trend(from: Fields): TrendDraft {
     kind: 'trend',
     series: series.length > 0 ? series.slice(0, MOST.series) : EMPTY.trend.series,
     formula: text(from.formula),
-    compare: oneOf(['previous', 'year'], from.compare),
+    compare: comparison(from.compare),
     chart: CHARTS.find((one) => one !== 'line' && one === from.chart),
     course: COURSES.find((one) => one !== 'each' && one === from.course),
   }
+}
+
+/** Links and analyses of earlier builds have shorter names. */
+function comparison(value: unknown): TrendDraft['compare'] {
+  if (value === 'previous') return 'previous_period'
+  if (value === 'year') return 'previous_year'
+  return oneOf(['previous_period', 'previous_year'], value)
 }
 
 function measure(value: unknown): Measure {

@@ -22,7 +22,7 @@ const SENTENCES: [Draft, string, string][] = [
       kind: 'trend',
       series: [{ events: ['order'], measure: { of: 'sum', property: 'amount' } }],
       breakdown: ['$browser', 'plan'],
-      compare: 'previous',
+      compare: 'previous_period',
     },
     'order 的 amount 总和，按浏览器和 plan 分组，对比上一周期',
     'Sum of amount over order, by browser and plan, compared with the previous period',

@@ -22,10 +22,15 @@ use atrium_tenancy::access::DataOrg;
 use figures::{Breakdowns, EventFigures, OfApp, SeriesPoint, Totals};
 use pages::Pages;
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, ToSchema)]
+/// What figures are compared with. The aliases are what analyses were saved with at first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Compare {
+    /// The same number of days right before.
+    #[serde(alias = "previous")]
     PreviousPeriod,
+    /// The same dates a year earlier.
+    #[serde(alias = "year")]
     PreviousYear,
     #[default]
     None,

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { Button, Select } from 'antd'
+import { Button } from 'antd'
 import { useId, useMemo } from 'react'
 import { Link } from 'react-router'
 import { runQuery, type Analysis } from '../../../api/analyses'
@@ -16,10 +16,10 @@ import {
   without,
   type Draft,
 } from '../../../components/analyses/question'
-import { besideField } from '../../../components/form/TimezoneSelect'
 import { Badge } from '../../../components/Badge'
 import { ChoiceGroup } from '../../../components/ChoiceGroup'
 import { Page } from '../../../components/Page'
+import { ComparePicker } from '../../../components/range/ComparePicker'
 import { usualGranularity, type DayRange, type Preset } from '../../../components/range/range'
 import { RangePicker } from '../../../components/range/RangePicker'
 import { useRangeParams, type RangeParams } from '../../../components/range/useRangeParams'
@@ -164,20 +164,14 @@ function Granularity({
   )
 }
 
-const COMPARISONS = ['none', 'previous', 'year'] as const
-
 function Compare({ draft, onChange }: ToolProps<Extract<Draft, { kind: 'trend' }>>) {
-  const t = useT()
   return (
-    <Select<(typeof COMPARISONS)[number]>
-      aria-label={t('range.compare')}
-      value={draft.compare ?? 'none'}
-      popupMatchSelectWidth={false}
-      getPopupContainer={besideField}
-      options={COMPARISONS.map((value) => ({ value, label: t(`analyses.compare.${value}`) }))}
-      onChange={(compare) =>
-        onChange(compare === 'none' ? without(draft, 'compare') : { ...draft, compare })
-      }
+    <ComparePicker
+      params={{
+        compare: draft.compare ?? 'none',
+        setCompare: (compare) =>
+          onChange(compare === 'none' ? without(draft, 'compare') : { ...draft, compare }),
+      }}
     />
   )
 }
