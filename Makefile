@@ -147,11 +147,12 @@ test-browser: web/dist/index.html sdk/dist/atrium.js
 	ATRIUM_BIN=$(CARGO_TARGET_DIR)/debug/atrium scripts/in-memory npm run --silent -w web e2e
 
 # Fifty kills under load, a minute of fuzzing for each target, ten for the contract, a minute of a noisy
-# neighbor, five thousand questions about hidden data, every question in both sizes of the store, every browser
-# flow in both languages: too slow for every change.
+# neighbor, five thousand questions about hidden data, thousands that are compared with plain counting, every
+# question in both sizes of the store, every browser flow in both languages: too slow for every change.
 test-long: web/dist/index.html sdk/dist/atrium.js
 	LONG_TESTS=1 scripts/with-postgres cargo test --workspace --locked --quiet --test faults --test warehouse
-	LONG_TESTS=1 scripts/with-postgres cargo test --workspace --locked --quiet --test it adversary::
+	LONG_TESTS=1 scripts/with-postgres cargo test --workspace --locked --quiet --test it -- adversary:: personal::
+	LONG_TESTS=1 cargo test --workspace --locked --quiet --lib fold::
 	BOTH_SIZES=1 scripts/with-postgres cargo test --workspace --locked --quiet --test it
 	@$(MAKE) --no-print-directory test-neighbor
 	cargo build --workspace --locked --quiet

@@ -89,15 +89,17 @@ pub(crate) async fn send(
     known: Arc<Mutex<Known>>,
     stop: Arc<std::sync::atomic::AtomicBool>,
 ) {
-    send_made(address, key, known, stop, |now| (0..40).map(|_| event_at(now, "a")).collect()).await;
+    let make = |now| (0..40).map(|_| event_at(now, "a")).collect();
+    send_made(address, key, known, stop, Duration::ZERO, make).await;
 }
 
-/// The same, with messages that the caller makes right before each request.
+/// The same, with messages that the caller makes right before each request, and with a pause after each.
 pub(crate) async fn send_made(
     address: Arc<Mutex<String>>,
     key: String,
     known: Arc<Mutex<Known>>,
     stop: Arc<std::sync::atomic::AtomicBool>,
+    pause: Duration,
     make: fn(i64) -> Vec<Value>,
 ) {
     let client = http_client::builder().timeout(Duration::from_secs(5)).build().unwrap();
@@ -117,6 +119,9 @@ pub(crate) async fn send_made(
         match client.post(url).json(&body).send().await {
             Ok(answer) if answer.status() == 200 => {
                 known.lock().unwrap().accepted.extend(&ids);
+                if !pause.is_zero() {
+                    tokio::time::sleep(pause).await;
+                }
             }
             _ => {
                 known.lock().unwrap().refused += 1;

@@ -2,10 +2,10 @@
 //! secret it asks once with the true text and once with a text of the same shape that was never sent. If the
 //! two answers ever differ, in a figure, a group, a status or a size, the secret can be read bit by bit.
 //!
-//! This runs a part of the questions; `LONG_TESTS=1` runs all of them. The same questions by a caller who has
-//! the right do find every secret, which shows that they look in the right places.
+//! This asks one question of each kind in each place (`sample`); `LONG_TESTS=1` asks all of them. The same
+//! questions by a caller who has the right do find the secrets, which shows that they look in the right places.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use futures::StreamExt;
@@ -94,6 +94,19 @@ enum Ask {
     Person(&'static str),
     /// The kind of analysis, and the operator that compares the guess.
     Analysis(Kind, &'static str),
+}
+
+impl Ask {
+    /// What is asked, whatever the operator. The lists of users and of devices are different questions.
+    fn kind(self) -> String {
+        match self {
+            Self::Filter(_) => "filter".to_owned(),
+            Self::Groups(_) => "groups".to_owned(),
+            Self::Export(_) => "export".to_owned(),
+            Self::Analysis(kind, _) => format!("analysis {kind:?}"),
+            _ => format!("{self:?}"),
+        }
+    }
 }
 
 /// An analysis that tests the guess, in the place where this kind accepts a filter.
@@ -246,8 +259,8 @@ struct Adversary<'a> {
     actor: Actor,
     key: Option<String>,
     asked: AtomicUsize,
-    /// Decides by which way `read` asks about a property: the callers alternate between the explorer and an
-    /// analysis.
+    /// Decides which properties `read` asks about, and whether by the explorer or by an analysis: the callers
+    /// alternate.
     turn: usize,
 }
 
@@ -420,7 +433,10 @@ impl Adversary<'_> {
         let of = |number: usize| PLACES.iter().filter_map(move |place| place.property(number));
         let properties: BTreeSet<String> = (0..SHAPES.len()).flat_map(of).collect();
         for (place, property) in properties.iter().enumerate() {
-            let answer = match (place + self.turn) % 2 {
+            if !is_long() && place % 2 != self.turn {
+                continue;
+            }
+            let answer = match (place / 2 + self.turn) % 2 {
                 0 => self.explore("explore", json!({ "group_by": property })).await,
                 _ => self.analyze(Kind::Breakdown, property, json!([])).await,
             };
@@ -436,8 +452,15 @@ fn beginnings(shape: &Shape) -> [&'static str; 2] {
     [&shape.secret[..=same], &shape.wrong[..=same]]
 }
 
+fn is_long() -> bool {
+    std::env::var_os("LONG_TESTS").is_some()
+}
+
+/// The number of the secret, where it is, and what is asked with which guesses.
+type Question = (usize, Place, Ask, [&'static str; 2]);
+
 /// Every question about every secret in every place.
-fn questions() -> Vec<(usize, Place, Ask, [&'static str; 2])> {
+fn questions() -> Vec<Question> {
     let mut questions = Vec::new();
     for (number, shape) in SHAPES.iter().enumerate() {
         for place in PLACES.iter().copied().filter(|place| place.holds(shape)) {
@@ -455,15 +478,37 @@ fn questions() -> Vec<(usize, Place, Ask, [&'static str; 2])> {
     questions
 }
 
+/// One question of each kind in each place. Which secret it is about, by which operator, and whether the whole
+/// text is guessed or its beginning, changes from each to the next.
+fn sample(all: Vec<Question>) -> Vec<Question> {
+    let mut alike: BTreeMap<(Place, String), Vec<Question>> = BTreeMap::new();
+    for question in all {
+        alike.entry((question.1, question.2.kind())).or_default().push(question);
+    }
+    let choose = |(number, mut group): (usize, Vec<Question>)| {
+        let about = number % SHAPES.len();
+        if group.iter().any(|question| question.0 == about) {
+            group.retain(|question| question.0 == about);
+        }
+        group[number / 2 % group.len()]
+    };
+    let sample: Vec<Question> = alike.into_values().enumerate().map(choose).collect();
+    for shape in SHAPES {
+        let of = |guesses: [&str; 2]| sample.iter().filter(|it| it.3 == guesses).count();
+        assert!(of([shape.secret, shape.wrong]) > 1 && of(beginnings(shape)) > 1);
+    }
+    sample
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn nothing_hidden_is_learned_by_asking() {
     let server = TestServer::start_with_engine(Store::Sqlite).await;
     let team = server.team("one").await;
     plant(&server, &team).await;
-    let long = std::env::var_os("LONG_TESTS").is_some();
-    let questions = questions();
-    // The step shares no factor with the number of questions per secret, so the sample covers all kinds.
-    let step = if long { 1 } else { 47 };
+    let questions = if is_long() { questions() } else { sample(questions()) };
+    // What is hidden from a person is hidden from a program by the same code, so the program asks fewer
+    // questions. A place has fourteen kinds of them: with this step it asks all kinds, in changing places.
+    let steps = if is_long() { [1, 1] } else { [1, 5] };
     let key = format!("qk_{}", team.app_id);
     let callers = [
         ("analyst", team.actor("analyst").clone(), None),
@@ -473,7 +518,7 @@ async fn nothing_hidden_is_learned_by_asking() {
     for (turn, (name, actor, key)) in callers.into_iter().enumerate() {
         let adversary =
             Adversary { server: &server, team: &team, actor, key, asked: 0.into(), turn };
-        let each = stream::iter(questions.iter().skip(turn * 3).step_by(step));
+        let each = stream::iter(questions.iter().step_by(steps[turn]));
         // Not more at once than one caller is allowed to run.
         each.for_each_concurrent(4, async |(number, place, ask, guesses)| {
             let property = place.property(*number).unwrap_or_default();
@@ -488,8 +533,8 @@ async fn nothing_hidden_is_learned_by_asking() {
         }
         asked += adversary.asked.into_inner();
     }
-    assert!(asked > if long { 5_000 } else { 500 }, "{asked}");
-    // With the right to personal data, every secret is found in every place.
+    assert!(asked > if is_long() { 10_000 } else { 350 }, "{asked}");
+    // With the right to personal data, every secret is found in every place; otherwise two in each.
     let actor = team.actor("owner").clone();
     let owner =
         Adversary { server: &server, team: &team, actor, key: None, asked: 0.into(), turn: 0 };
@@ -497,7 +542,10 @@ async fn nothing_hidden_is_learned_by_asking() {
     let mut missed = BTreeSet::new();
     for (number, shape) in SHAPES.iter().enumerate() {
         assert!(read.contains(shape.secret), "{}", shape.secret);
-        for place in PLACES.iter().copied().filter(|place| place.holds(shape)) {
+        for (at, place) in PLACES.iter().copied().enumerate() {
+            if !place.holds(shape) || !is_long() && !(at + number).is_multiple_of(5) {
+                continue;
+            }
             let property = place.property(number).unwrap_or_default();
             let in_path = place == Place::PathSegment;
             let encoded = |text: &'static str| match in_path {

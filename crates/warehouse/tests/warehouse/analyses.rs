@@ -15,6 +15,7 @@ use warehouse::{
 };
 
 use crate::breakdowns;
+use crate::deck::Deck;
 use crate::people;
 use crate::plain_analyses as plain;
 use crate::plain_trend;
@@ -69,9 +70,9 @@ fn events(app: Uuid, dice: &mut Dice) -> Vec<Event> {
     events
 }
 
-fn property(dice: &mut Dice) -> Property {
+fn property(deck: &mut Deck) -> Property {
     let path = |name: &str| Property::Path(vec![name.to_owned()]);
-    match dice.below(5) {
+    match deck.below(5) {
         0 => Property::Column(Column::Os),
         1 => Property::Column(Column::Browser),
         2 => path("n"),
@@ -80,72 +81,72 @@ fn property(dice: &mut Dice) -> Property {
     }
 }
 
-fn condition(dice: &mut Dice, depth: u32) -> Condition {
-    let parts = |dice: &mut Dice| -> Vec<Condition> {
-        (0..1 + dice.below(2)).map(|_| condition(dice, depth + 1)).collect()
+fn condition(deck: &mut Deck, depth: u32) -> Condition {
+    let parts = |deck: &mut Deck| -> Vec<Condition> {
+        (0..1 + deck.below(2)).map(|_| condition(deck, depth + 1)).collect()
     };
-    match dice.below(if depth > 1 { 2 } else { 6 }) {
+    match deck.below(if depth > 1 { 2 } else { 6 }) {
         0 | 1 => {
-            let test = match dice.below(4) {
+            let test = match deck.below(4) {
                 0 => Test::Set,
                 1 => Test::Is(vec!["iOS".to_owned(), "3".to_owned(), "Chrome".to_owned()]),
-                2 => Test::Above(dice.below(10) as f64 - 1.0),
-                _ => Test::AtMost(dice.below(10) as f64 - 1.0),
+                2 => Test::Above(deck.below(10) as f64 - 1.0),
+                _ => Test::AtMost(deck.below(10) as f64 - 1.0),
             };
-            let negated = dice.below(3) == 0;
-            Condition::Test(Filter { property: property(dice), test, negated })
+            let negated = deck.below(3) == 0;
+            Condition::Test(Filter { property: property(deck), test, negated })
         }
-        2 => Condition::All(parts(dice)),
-        3 => Condition::Any(parts(dice)),
+        2 => Condition::All(parts(deck)),
+        3 => Condition::Any(parts(deck)),
         _ => Condition::default(),
     }
 }
 
-fn choice(dice: &mut Dice) -> EventChoice {
-    let name = |dice: &mut Dice| NAMES[dice.below(4) as usize].to_owned();
-    let names = match dice.below(5) {
+fn choice(deck: &mut Deck) -> EventChoice {
+    let name = |deck: &mut Deck| NAMES[deck.below(4) as usize].to_owned();
+    let names = match deck.below(5) {
         0 => None,
-        1 => Some(vec![name(dice), name(dice)]),
-        _ => Some(vec![name(dice)]),
+        1 => Some(vec![name(deck), name(deck)]),
+        _ => Some(vec![name(deck)]),
     };
-    let condition = if dice.below(4) == 0 { condition(dice, 1) } else { Condition::default() };
+    let condition = if deck.below(4) == 0 { condition(deck, 1) } else { Condition::default() };
     EventChoice { names, condition }
 }
 
-fn scope(app: Uuid, dice: &mut Dice) -> Scope {
-    let condition = if dice.below(3) == 0 { condition(dice, 0) } else { Condition::default() };
-    Scope { app, condition, hide_personal: dice.below(2) == 0 }
+fn scope(app: Uuid, deck: &mut Deck) -> Scope {
+    let condition = if deck.below(3) == 0 { condition(deck, 0) } else { Condition::default() };
+    Scope { app, condition, hide_personal: deck.below(2) == 0 }
 }
 
-fn slots(dice: &mut Dice) -> Slots {
-    let start = START_MS as u64 / 1_000 + dice.below(4) * 1_800;
-    let (count, width) = (1 + dice.below(6), [1_800, 3_600, 5_400][dice.below(3) as usize]);
+fn slots(deck: &mut Deck) -> Slots {
+    let start = START_MS as u64 / 1_000 + deck.below(4) * 1_800;
+    let (count, width) = (1 + deck.below(6), [1_800, 3_600, 5_400][deck.below(3) as usize]);
     let starts = (0..count).map(|place| start + place * width).collect();
-    Slots { starts, end: start + count * width - dice.below(2) * 600 }
+    Slots { starts, end: start + count * width - deck.below(2) * 600 }
 }
 
 fn range(slots: &Slots) -> (i64, i64) {
     (slots.starts[0] as i64 * 1_000, slots.end as i64 * 1_000)
 }
 
-fn grouping(dice: &mut Dice) -> Vec<GroupBy> {
-    let count = [0, 0, 1, 2][dice.below(4) as usize];
-    (0..count).map(|_| GroupBy::Event(property(dice))).collect()
+fn grouping(deck: &mut Deck) -> Vec<GroupBy> {
+    let count = [0, 0, 1, 2][deck.below(4) as usize];
+    (0..count).map(|_| GroupBy::Event(property(deck))).collect()
 }
 
-fn measure(dice: &mut Dice) -> TrendMeasure {
+fn measure(deck: &mut Deck) -> TrendMeasure {
     use Aggregate::{Average, Max, Median, Min, P90, P95, P99, Sum};
-    match dice.below(8) {
+    match deck.below(14) {
         0 => TrendMeasure::Events,
         1 => TrendMeasure::People,
         2 => TrendMeasure::Devices,
         3 => TrendMeasure::Sessions,
         4 => TrendMeasure::PerPerson,
-        5 => TrendMeasure::Distinct(property(dice)),
-        _ => {
+        5 => TrendMeasure::Distinct(property(deck)),
+        other => {
             let all = [Sum, Average, Median, P90, P95, P99, Min, Max];
-            let name = ["n", "amount", "price"][dice.below(3) as usize].to_owned();
-            TrendMeasure::Number(all[dice.below(8) as usize], Property::Path(vec![name]))
+            let name = ["n", "amount", "price"][deck.below(3) as usize].to_owned();
+            TrendMeasure::Number(all[other as usize - 6], Property::Path(vec![name]))
         }
     }
 }
@@ -180,7 +181,7 @@ pub fn alike(
 #[derive(Debug, Default)]
 struct Found([u32; 7], usize);
 
-fn is_long() -> bool {
+pub fn is_long() -> bool {
     std::env::var_os("LONG_TESTS").is_some()
 }
 
@@ -189,70 +190,70 @@ async fn ask(
     app: Uuid,
     versions: &Arc<Versions>,
     events: &[Event],
-    dice: &mut Dice,
+    deck: &mut Deck,
     found: &mut Found,
 ) {
-    let (scope, slots) = (scope(app, dice), slots(dice));
+    let (scope, slots) = (scope(app, deck), slots(deck));
     let condition = scope.condition.clone();
     let mut funnel = FunnelQuery {
         scope: scope.clone(),
-        steps: (0..2 + dice.below(3)).map(|_| choice(dice)).collect(),
-        exclude: (dice.below(5) == 0).then(|| choice(dice)),
-        order: [FunnelOrder::Loose, FunnelOrder::Strict][dice.below(2) as usize],
-        window_ms: [60_000, 900_000, HOUR, 100 * HOUR][dice.below(4) as usize],
+        steps: (0..2 + deck.below(3)).map(|_| choice(deck)).collect(),
+        exclude: (deck.below(5) == 0).then(|| choice(deck)),
+        order: [FunnelOrder::Loose, FunnelOrder::Strict][deck.below(2) as usize],
+        window_ms: [60_000, 900_000, HOUR, 100 * HOUR][deck.below(4) as usize],
         slots: slots.clone(),
-        until_ms: START_MS + [20, 6][dice.below(2) as usize] * HOUR,
-        group_by: grouping(dice),
+        until_ms: START_MS + [20, 6][deck.below(2) as usize] * HOUR,
+        group_by: grouping(deck),
     };
     let mut trend = TrendQuery {
         scope: scope.clone(),
-        event: choice(dice),
-        measure: measure(dice),
+        event: choice(deck),
+        measure: measure(deck),
         slots: slots.clone(),
-        group_by: grouping(dice),
+        group_by: grouping(deck),
     };
     let mut retention = RetentionQuery {
         scope: scope.clone(),
-        first: choice(dice),
-        first_ever: dice.below(2) == 0,
-        returning: choice(dice),
-        cohorts: 1 + dice.below(slots.starts.len() as u64) as usize,
-        units: dice.below(6) as usize,
-        mode: [RetentionMode::Exactly, RetentionMode::OnOrAfter][dice.below(2) as usize],
+        first: choice(deck),
+        first_ever: deck.below(2) == 0,
+        returning: choice(deck),
+        cohorts: 1 + deck.below(slots.starts.len() as u64) as usize,
+        units: deck.below(6) as usize,
+        mode: [RetentionMode::Exactly, RetentionMode::OnOrAfter][deck.below(2) as usize],
         slots: slots.clone(),
-        group_by: grouping(dice),
+        group_by: grouping(deck),
     };
     let mut lifecycle =
-        LifecycleQuery { scope: scope.clone(), event: choice(dice), slots: slots.clone() };
+        LifecycleQuery { scope: scope.clone(), event: choice(deck), slots: slots.clone() };
     let mut distribution = DistributionQuery {
         scope: scope.clone(),
-        event: choice(dice),
-        of: match dice.below(3) {
+        event: choice(deck),
+        of: match deck.below(3) {
             0 => Quantity::Times,
             1 => Quantity::Days(slots.clone()),
             _ => Quantity::Property(Property::Path(vec!["amount".to_owned()])),
         },
         range: range(&slots),
-        edges: [vec![1.0, 2.0, 3.0, 10.0], vec![-5.0, 0.0, 1.5], vec![0.0]][dice.below(3) as usize]
+        edges: [vec![1.0, 2.0, 3.0, 10.0], vec![-5.0, 0.0, 1.5], vec![0.0]][deck.below(3) as usize]
             .clone(),
     };
     let mut paths = PathsQuery {
         scope,
         range: range(&slots),
-        end: choice(dice),
-        side: [Side::From, Side::To][dice.below(2) as usize],
-        counted: if dice.below(2) == 0 { EventChoice::default() } else { choice(dice) },
-        steps: 1 + dice.below(5) as usize,
-        window_ms: [None, Some(HOUR)][dice.below(2) as usize],
-        branches: 1 + dice.below(4) as usize,
+        end: choice(deck),
+        side: [Side::From, Side::To][deck.below(2) as usize],
+        counted: if deck.below(2) == 0 { EventChoice::default() } else { choice(deck) },
+        steps: 1 + deck.below(5) as usize,
+        window_ms: [None, Some(HOUR)][deck.below(2) as usize],
+        branches: 1 + deck.below(4) as usize,
     };
     let some: BTreeSet<String> =
-        events.iter().map(Event::person).filter(|_| dice.below(3) > 0).collect();
-    let how = dice.below(4);
+        events.iter().map(Event::person).filter(|_| deck.below(3) > 0).collect();
+    let how = deck.below(4);
     // Asking for the people takes hundreds of slow statements where personal values are hidden, so it is done
     // for some questions only, on one store or the other, and in quick tests for one on each.
     let is_about_people =
-        !trend.scope.hide_personal && dice.below(3) == 0 && (is_long() || found.1 < stores.len());
+        !trend.scope.hide_personal && deck.below(3) == 0 && (is_long() || found.1 < stores.len());
     let asked_of = found.1 % stores.len();
     found.1 += usize::from(is_about_people);
     let left: Vec<Event> = match how {
@@ -264,9 +265,9 @@ async fn ask(
     let events = &left[..];
     // An app counts as large in one store and not in the other: then the store finds whose the numbers are.
     let limits = |people| SetLimits { people, ..SetLimits::default() };
-    let is_large = dice.below(2) as usize;
+    let is_large = deck.below(2) as usize;
     // The owners of devices are cached, or read again.
-    let is_cached = dice.below(2) == 0;
+    let is_cached = deck.below(2) == 0;
     for (place, store) in stores.iter().enumerate() {
         let people = if place % 2 == is_large { 0 } else { u32::MAX };
         let store = store.with_set_limits(limits(people));
@@ -339,15 +340,16 @@ async fn erase_somebody(stores: &[&Warehouse], events: &mut Vec<Event>, dice: &m
     }
 }
 
+/// Fourteen questions of each kind here, because trends have as many measures; thousands with `LONG_TESTS=1`.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_people_do_is_what_plain_rust_says() {
-    let (apps, questions) = if is_long() { (60, 60) } else { (4, 8) };
+    let (apps, questions) = if is_long() { (60, 60) } else { (2, 7) };
     let (one, shards) = (Store::open().await, shards::store().await);
-    let mut dice = Dice(4_712);
+    let mut deck = Deck::new(4_712);
     let mut found = Found::default();
     for batch in 0..apps {
         let app = Uuid::new_v4();
-        let mut events = events(app, &mut dice);
+        let mut events = events(app, &mut deck.dice);
         let (late, prompt) = events.split_at(events.len() / 3);
         for store in [&one.warehouse, &shards] {
             // Some sign-ins arrive after later events were counted.
@@ -363,10 +365,10 @@ async fn what_people_do_is_what_plain_rust_says() {
         for question in 0..questions {
             // An erasure rewrites every table, which takes seconds.
             if question == questions / 2 && batch % 4 == 0 {
-                erase_somebody(&stores, &mut events, &mut dice).await;
+                erase_somebody(&stores, &mut events, &mut deck.dice).await;
                 Arc::make_mut(&mut versions).set_removals(app, 1);
             }
-            ask(&stores, app, &versions, &events, &mut dice, &mut found).await;
+            ask(&stores, app, &versions, &events, &mut deck, &mut found).await;
         }
     }
     let least = apps * questions / 4;

@@ -47,8 +47,8 @@ async fn recover(warehouse: &Warehouse, batch: u64, events: &[Event]) -> Result<
 
 #[tokio::test(flavor = "multi_thread")]
 async fn kills_lose_and_double_nothing() {
-    // Up to two kills each.
-    let rounds = if std::env::var_os("LONG_TESTS").is_some() { 10 } else { 4 };
+    // Up to two kills each. Whole programs are killed by the tests of faults, too.
+    let rounds = if std::env::var_os("LONG_TESTS").is_some() { 10 } else { 2 };
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let apps: Vec<Uuid> = (0..2).map(|_| Uuid::new_v4()).collect();
@@ -80,7 +80,7 @@ async fn kills_lose_and_double_nothing() {
         let count = number(&warehouse, "SELECT count() AS n FROM events", &[]).await;
         assert_eq!(count, all.len() as u64, "after batch {batch}");
     }
-    assert!(broken > rounds / 4, "only {broken} loads were hit");
+    assert!(broken >= rounds / 2, "only {broken} loads were hit");
     same(&stored(&warehouse).await, &counted(&all));
     warehouse.stop().await;
 }

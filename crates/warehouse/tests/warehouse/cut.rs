@@ -68,7 +68,8 @@ impl Cutter {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_first_start_that_was_cut_off_is_made_good_by_the_next() {
-    let step = if std::env::var_os("LONG_TESTS").is_some() { 1 } else { 7 };
+    // After each of some 150 statements, or after nine of them.
+    let step = if std::env::var_os("LONG_TESTS").is_some() { 1 } else { 17 };
     let mut folder = tempfile::tempdir().unwrap();
     let (mut process, mut engine) = by_hand(folder.path(), "s").await;
     let wait = Duration::from_secs(60);

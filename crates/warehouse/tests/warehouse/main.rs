@@ -12,6 +12,7 @@ mod completion;
 mod copies;
 mod crash;
 mod cut;
+mod deck;
 mod engine;
 mod explore;
 mod hanging_up;

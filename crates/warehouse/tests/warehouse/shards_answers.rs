@@ -9,10 +9,11 @@ use warehouse::{
     Property, ReadUpTo, Versions, Warehouse, mutation_insert, write_mutation,
 };
 
+use crate::deck::Deck;
 use crate::explore;
 use crate::overall::days;
 use crate::shards;
-use crate::support::{Dice, Event, START_MS, Store, load, small_and_large};
+use crate::support::{Event, START_MS, Store, load, small_and_large};
 
 const DAY: u64 = 86_400;
 
@@ -174,14 +175,14 @@ async fn dashboard(both: &Both, apps: &[Uuid]) {
 
 async fn workspace(both: &Both, app: Uuid, events: &[Event]) {
     let start = START_MS as u64 / 1_000;
-    let mut dice = Dice(5);
+    let mut deck = Deck::new(5);
     for _ in 0..12 {
-        let mut question = explore::question(app, &mut dice);
+        let mut question = explore::question(app, &mut deck);
         question.event = None;
         both.same(&format!("{question:?}"), async |store| store.explore(&question).await.unwrap())
             .await;
     }
-    let mut question = explore::question(app, &mut dice);
+    let mut question = explore::question(app, &mut deck);
     (question.event, question.filters) = (None, Vec::new());
     (question.starts, question.end) = (vec![start], start + 12 * DAY);
     for name in ["plan", "tags", "n"] {
