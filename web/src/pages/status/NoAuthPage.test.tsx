@@ -13,6 +13,8 @@ const navigate = vi.fn()
 beforeEach(() => {
   navigate.mockReset()
   bindNavigator(navigate)
+  // So that the page asks only when it is told to.
+  vi.spyOn(document, 'visibilityState', 'get').mockReturnValue('hidden')
 })
 
 const nobody = { ...aUser, allow_visited_app: false }
