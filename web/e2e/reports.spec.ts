@@ -90,6 +90,8 @@ test('an error before sign-in is told too, without the client and without a cook
   expect(report.postData()).toContain(message)
   expect((await report.response())?.status()).toBe(200)
   expect(await report.headerValue('cookie')).toBeNull()
+  // The client would come once the page is idle.
+  await page.evaluate(() => new Promise((idle) => requestIdleCallback(idle)))
   expect(scripts.filter(isClient)).toEqual([])
 })
 
