@@ -26,7 +26,7 @@ help:
 	@echo 'make demo      the same with two teams, six apps and 90 days of events, in data-demo/'
 	@echo 'make standins  Atrium beside stand-ins for single sign-on, WeChat Work and Feishu, to click through'
 	@echo 'make test      everything that must pass before a change lands'
-	@echo 'make test-long the slow tests: kills under load, fuzzing, a noisy neighbor, both languages'
+	@echo 'make test-long the slow tests: kills under load, fuzzing, a noisy neighbor, every browser flow'
 	@echo 'make audit     licenses, duplicate and unused dependencies, known vulnerabilities'
 	@echo 'make build     leave dist/, a folder that can be copied to a server'
 	@echo 'make bench     speed, memory and size, as ratios of one run'
@@ -157,7 +157,7 @@ test-long: web/dist/index.html sdk/dist/atrium.js
 	@$(MAKE) --no-print-directory test-neighbor
 	cargo build --workspace --locked --quiet
 	@scripts/contract-fuzz --long
-	ATRIUM_BIN=$(CARGO_TARGET_DIR)/debug/atrium BOTH_LANGUAGES=1 npm run --silent -w web e2e
+	ATRIUM_BIN=$(CARGO_TARGET_DIR)/debug/atrium LONG_TESTS=1 BOTH_LANGUAGES=1 npm run --silent -w web e2e
 
 # The tools take minutes to compile on a fresh machine, so this is not part of the tests.
 audit:

@@ -17,6 +17,8 @@ export default defineConfig({
   workers: 3,
   fullyParallel: true,
   forbidOnly: Boolean(process.env.CI),
+  // See `long` in e2e/test.ts.
+  grepInvert: process.env.LONG_TESTS ? undefined : /@long/,
   timeout: 45_000,
   expect: { timeout: 10_000 },
   reporter: [['list']],

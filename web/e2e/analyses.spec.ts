@@ -11,6 +11,7 @@ import {
   LANGUAGES,
   speak,
   test,
+  walkTo,
   wordsOf,
   type Instance,
 } from './test'
@@ -93,14 +94,15 @@ for (const language of LANGUAGES) {
       .filter({ hasText: name })
   const people = (page: Page) => page.getByRole('dialog', { name: t('results.peopleTitle') })
   const open = async (page: Page, entry: string, kind: string) => {
-    await page.goto(`${entry}/analyses`)
+    const list = `${entry}/analyses`
+    await (page.url() === 'about:blank' ? page.goto(list) : walkTo(page, list))
     const kinds = page.getByRole('navigation', { name: t('analyses.begin') })
     await kinds.getByRole('link', { name: t(`analyses.kind.${kind}`) }).click()
     await expect(heading(page)).toHaveText(t(`analyses.kind.${kind}`))
   }
 
-  /** Saves the question under a name. It opens by its address, with the answer it had. */
-  const keep = async (page: Page, kind: string, shows: () => Promise<void>) => {
+  /** Saves the question under a name. That it opens by its address is the same for every kind. */
+  const keep = async (page: Page, kind: string) => {
     const name = `${kind} 1`
     await page.getByRole('button', { name: t('common.save'), exact: true }).click()
     const dialog = page.getByRole('dialog')
@@ -108,9 +110,6 @@ for (const language of LANGUAGES) {
     await dialog.getByRole('button', { name: t('common.save') }).click()
     await expect(heading(page)).toHaveText(name)
     await expectAddress(page, new RegExp(`/analyses/${kind}\\?saved=[\\w-]+$`))
-    await page.reload()
-    await expect(heading(page)).toHaveText(name)
-    await shows()
   }
 
   test(`a trend is asked, changed, taken back and kept, ${language}`, async ({
@@ -166,7 +165,7 @@ for (const language of LANGUAGES) {
       await expect(heading(page)).toHaveText('Basket')
       await expect(rowOf(page, 'A / B')).toContainText('17.75')
       await expect(rowOf(page, /^A .*HarmonyOS/)).toContainText('5.5')
-      await page.goto(`${entry}/analyses`)
+      await walkTo(page, `${entry}/analyses`)
       await expect(page.getByRole('link', { name: 'Basket', exact: true })).toBeVisible()
     })
   })
@@ -191,9 +190,10 @@ for (const language of LANGUAGES) {
       await expect(groups.getByRole('row').filter({ hasText: 'HarmonyOS' })).toContainText('50%')
       await expectAccessible(page)
       await pick(page, t('results.funnel.view.steps'))
-      await keep(page, 'funnel', () =>
-        expect(page.getByText('66.7%', { exact: true })).toBeVisible(),
-      )
+      await keep(page, 'funnel')
+      await page.reload()
+      await expect(heading(page)).toHaveText('funnel 1')
+      await expect(page.getByText('66.7%', { exact: true })).toBeVisible()
     })
 
     await test.step('who bought becomes a cohort', async () => {
@@ -208,7 +208,7 @@ for (const language of LANGUAGES) {
       await dialog.getByLabel(t('analyses.name'), { exact: true }).fill('Buyers')
       await dialog.getByRole('button', { name: t('common.save') }).click()
       await expect(people(page).getByText(t('analyses.cohortSaved'))).toBeVisible()
-      await page.goto(`${entry}/cohorts`)
+      await walkTo(page, `${entry}/cohorts`)
       const kept = page.getByRole('row').filter({ hasText: 'Buyers' })
       await expect(kept.getByRole('cell', { name: '2', exact: true })).toBeVisible()
     })
@@ -227,10 +227,7 @@ for (const language of LANGUAGES) {
       await page.getByRole('button', { name: t('analyses.addFilter'), exact: true }).click()
       await find(page, t('analyses.filterProperty', { number: 1 }), 'Buyers')
       await expect.poll(() => cohort('2')).toEqual(['2', '100%', '50%'])
-      await expectAccessible(page)
-      await keep(page, 'retention', () =>
-        expect.poll(() => cohort('2')).toEqual(['2', '100%', '50%']),
-      )
+      await keep(page, 'retention')
       // The last of the cells that are not zero: who came back on the next day.
       const row = table.getByRole('row').filter({ hasText: '50%' }).last()
       await row.getByTitle(t('results.seePeople')).last().click()
@@ -243,7 +240,6 @@ for (const language of LANGUAGES) {
       await expect(rowOf(page, '85.7%')).toContainText('Buyers')
       await expect(rowOf(page, t('results.notInCohort', { name: 'Buyers' }))).toContainText('1')
       await expectAddress(page, /q=/)
-      await page.reload()
       const others = t('results.notInCohort', { name: 'Buyers' })
       await page
         .getByRole('button', { name: t('results.seePeopleOf', { of: others, count: 1 }) })
@@ -280,9 +276,7 @@ for (const language of LANGUAGES) {
         .click()
       await expect(people(page).getByRole('link')).toHaveText(['anna'])
       await page.keyboard.press('Escape')
-      await keep(page, 'paths', () =>
-        expect(page.getByText(t('results.paths.people.from', { count: 3 }))).toBeVisible(),
-      )
+      await keep(page, 'paths')
     })
 
     await test.step('a distribution', async () => {
@@ -296,7 +290,7 @@ for (const language of LANGUAGES) {
       await find(page, t('analyses.numericProperty'), 'amount')
       await page.getByRole('textbox', { name: t('analyses.edges') }).fill('0, 10')
       await expect.poll(sizes).toEqual(['1', '1'])
-      await keep(page, 'distribution', () => expect.poll(sizes).toEqual(['1', '1']))
+      await keep(page, 'distribution')
       await table.getByTitle(t('results.seePeople')).first().click()
       await expect(people(page).getByRole('link')).toHaveText(['ben'])
     })
@@ -313,8 +307,7 @@ for (const language of LANGUAGES) {
         ['0', '1', '0', '1'],
         ['2', '0', '0', '0'],
       ])
-      await expectAccessible(page)
-      await keep(page, 'lifecycle', () => expect.poll(async () => (await busy()).length).toBe(3))
+      await keep(page, 'lifecycle')
       await table.getByTitle(t('results.seePeople')).filter({ hasText: /^2$/ }).click()
       await expect(people(page).getByRole('link')).toHaveText(['anna', 'ben'])
     })

@@ -5,9 +5,11 @@ import {
   expect,
   expectAccessible,
   expectAccessibleInBothThemes,
+  expectAccessibleInOneTheme,
   expectAddress,
   expectToFit,
   LANGUAGES,
+  long,
   speak,
   test,
   walkTo,
@@ -28,7 +30,7 @@ const banner = (page: Page, name: string) => page.getByRole('region', { name })
 for (const language of LANGUAGES) {
   const t = wordsOf(language)
 
-  test(`an app is renamed, described and kept, ${language}`, async ({ page, instance }) => {
+  test(`an app is renamed, described and kept, ${language}`, long, async ({ page, instance }) => {
     await speak(page, language)
     const { own, appId } = await openOwnApp(page, instance, 'Maker')
     await page.goto(appPath(appId, 'appDetail'))
@@ -72,7 +74,7 @@ for (const language of LANGUAGES) {
     await expectAddress(page, appPath(appId, 'appMember'))
   })
 
-  test(`an app is archived and brought back, ${language}`, async ({ page, instance }) => {
+  test(`an app is archived and brought back, ${language}`, long, async ({ page, instance }) => {
     test.slow()
     await speak(page, language)
     const { appId } = await openOwnApp(page, instance, 'Tidy')
@@ -98,29 +100,33 @@ for (const language of LANGUAGES) {
     await expect(page.getByLabel(t('role.name'), { exact: true })).toBeVisible()
   })
 
-  test(`an app is deleted by its name and restored, ${language}`, async ({ page, instance }) => {
-    await speak(page, language)
-    const { appId } = await openOwnApp(page, instance, 'Regret')
-    await page.goto(appPath(appId, 'appDetail'))
-    await page.getByRole('button', { name: t('appDetail.delete.title') }).click()
-    const dialog = page.getByRole('dialog')
-    const confirm = dialog.getByRole('button', { name: t('apps.delete.confirm'), exact: true })
-    await expect(dialog).toContainText(t('apps.hit.keys'))
-    await expect(confirm).toBeDisabled()
-    await dialog.getByRole('textbox').fill('default')
-    await expect(confirm).toBeDisabled()
-    await dialog.getByRole('textbox').fill('Default')
-    await confirm.click()
+  test(
+    `an app is deleted by its name and restored, ${language}`,
+    long,
+    async ({ page, instance }) => {
+      await speak(page, language)
+      const { appId } = await openOwnApp(page, instance, 'Regret')
+      await page.goto(appPath(appId, 'appDetail'))
+      await page.getByRole('button', { name: t('appDetail.delete.title') }).click()
+      const dialog = page.getByRole('dialog')
+      const confirm = dialog.getByRole('button', { name: t('apps.delete.confirm'), exact: true })
+      await expect(dialog).toContainText(t('apps.hit.keys'))
+      await expect(confirm).toBeDisabled()
+      await dialog.getByRole('textbox').fill('default')
+      await expect(confirm).toBeDisabled()
+      await dialog.getByRole('textbox').fill('Default')
+      await confirm.click()
 
-    const notice = banner(page, t('appSettings.deleted'))
-    await expect(notice.locator('time')).toBeVisible()
-    await expectAccessible(page)
-    await notice.getByRole('button', { name: t('apps.restore.confirm') }).click()
-    await expect(notice).toHaveCount(0)
-    await expect(page.getByLabel(t('appDetail.name'), { exact: true })).toHaveValue('Default')
-  })
+      const notice = banner(page, t('appSettings.deleted'))
+      await expect(notice.locator('time')).toBeVisible()
+      await expectAccessible(page)
+      await notice.getByRole('button', { name: t('apps.restore.confirm') }).click()
+      await expect(notice).toHaveCount(0)
+      await expect(page.getByLabel(t('appDetail.name'), { exact: true })).toHaveValue('Default')
+    },
+  )
 
-  test(`someone with little access sees little, ${language}`, async ({ page, instance }) => {
+  test(`someone with little access sees little, ${language}`, long, async ({ page, instance }) => {
     const { own, appId } = await openOwnApp(page, instance, 'Owner')
     const viewer = await addMember(page, own, { appId, role: 'viewer', name: 'Onlooker' })
     await speak(viewer, language)
@@ -136,7 +142,7 @@ for (const language of LANGUAGES) {
     await viewer.context().close()
   })
 
-  test(`an app that is not there says so, ${language}`, async ({ page, instance }) => {
+  test(`an app that is not there says so, ${language}`, long, async ({ page, instance }) => {
     await speak(page, language)
     await openOwnApp(page, instance, 'Lost')
     await page.goto(appPath('0198a000-0000-7000-8000-000000000000', 'appDetail'))
@@ -144,24 +150,25 @@ for (const language of LANGUAGES) {
     await expectAccessible(page)
   })
 
-  test(`a team that asks for a second factor leads to it, ${language}`, async ({
-    page,
-    instance,
-  }) => {
-    await speak(page, language)
-    const { appId } = await openOwnApp(page, instance, 'Strict')
-    const errors = [{ error: 'second factor', code: 'second_factor_required' }]
-    await page.route(`**/api/v1/apps/${appId}`, (route) =>
-      route.fulfill({ status: 403, json: { message: '', errors } }),
-    )
-    await page.goto(appPath(appId, 'appDetail'))
-    await expect(heading(page)).toHaveText(t('mfa.required'))
-    await page.getByRole('button', { name: t('totp.enable') }).click()
-    await expect(page.getByRole('dialog', { name: t('totp.title') })).toBeVisible()
-  })
+  test(
+    `a team that asks for a second factor leads to it, ${language}`,
+    long,
+    async ({ page, instance }) => {
+      await speak(page, language)
+      const { appId } = await openOwnApp(page, instance, 'Strict')
+      const errors = [{ error: 'second factor', code: 'second_factor_required' }]
+      await page.route(`**/api/v1/apps/${appId}`, (route) =>
+        route.fulfill({ status: 403, json: { message: '', errors } }),
+      )
+      await page.goto(appPath(appId, 'appDetail'))
+      await expect(heading(page)).toHaveText(t('mfa.required'))
+      await page.getByRole('button', { name: t('totp.enable') }).click()
+      await expect(page.getByRole('dialog', { name: t('totp.title') })).toBeVisible()
+    },
+  )
 }
 
-test('a failure says so, with an id, and can be retried', async ({ page, instance }) => {
+test('a failure says so, with an id, and can be retried', long, async ({ page, instance }) => {
   const { appId } = await openOwnApp(page, instance, 'Unlucky')
   await page.route(`**/api/v1/apps/${appId}/role`, (route) =>
     route.fulfill({ status: 500, headers: { 'x-request-id': 'req-7' }, body: '' }),
@@ -191,5 +198,10 @@ test.describe('in light and dark', () => {
         await expectToFit(page)
       })
     }
+    await walkTo(page, appPath(appId, 'appDetail'))
+    await page.getByRole('button', { name: /^删除用户数据/ }).click()
+    await expect(page.getByRole('dialog').getByRole('textbox').first()).toBeVisible()
+    await expectAccessibleInOneTheme(page)
+    await expectToFit(page)
   })
 })

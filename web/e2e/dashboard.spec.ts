@@ -11,6 +11,7 @@ import {
   expectAddress,
   expectToFit,
   LANGUAGES,
+  long,
   speak,
   test,
   wordsOf,
@@ -109,7 +110,7 @@ for (const language of LANGUAGES) {
     await expectAddress(page, `${entry}?range=7d`)
   })
 
-  test(`what is on screen is in the address, ${language}`, async ({ page, instance }) => {
+  test(`what is on screen is in the address, ${language}`, long, async ({ page, instance }) => {
     await speak(page, language)
     const { own, appId } = await openOwnApp(page, instance, 'Linked')
     await page.goto(`/data-dashboard?org=${own.orgId}`)
@@ -166,41 +167,42 @@ for (const language of LANGUAGES) {
     })
   })
 
-  test(`tables leave as CSV and charts as PNG, for those who may, ${language}`, async ({
-    page,
-    instance,
-  }) => {
-    test.slow()
-    await speak(page, language)
-    const { own, appId } = await openOwnApp(page, instance, 'Exporter')
-    await send(page, appId, message({ event: '=cmd' }), message({}))
-    await page.goto(`/data-dashboard?org=${own.orgId}`)
-    const top = card(page, t('dashboard.topEvents'))
-    await refreshUntil(page, t('dashboard.refresh'), () =>
-      expect(top.getByText('=cmd')).toBeVisible({ timeout: 2000 }),
-    )
+  test(
+    `tables leave as CSV and charts as PNG, for those who may, ${language}`,
+    long,
+    async ({ page, instance }) => {
+      test.slow()
+      await speak(page, language)
+      const { own, appId } = await openOwnApp(page, instance, 'Exporter')
+      await send(page, appId, message({ event: '=cmd' }), message({}))
+      await page.goto(`/data-dashboard?org=${own.orgId}`)
+      const top = card(page, t('dashboard.topEvents'))
+      await refreshUntil(page, t('dashboard.refresh'), () =>
+        expect(top.getByText('=cmd')).toBeVisible({ timeout: 2000 }),
+      )
 
-    const saved = async (title: string, format: string) => {
-      const download = page.waitForEvent('download')
-      await page.getByRole('button', { name: t('dashboard.export', { title, format }) }).click()
-      return readFile(await (await download).path())
-    }
-    const csv = (await saved(t('dashboard.topEvents'), 'CSV')).toString('utf8')
-    expect(csv.startsWith('\ufeff')).toBe(true)
-    expect(csv).toContain("'=cmd")
-    const png = await saved(trendIn(t), 'PNG')
-    expect(png.subarray(1, 4).toString()).toBe('PNG')
-    expect(png.length).toBeGreaterThan(5000)
+      const saved = async (title: string, format: string) => {
+        const download = page.waitForEvent('download')
+        await page.getByRole('button', { name: t('dashboard.export', { title, format }) }).click()
+        return readFile(await (await download).path())
+      }
+      const csv = (await saved(t('dashboard.topEvents'), 'CSV')).toString('utf8')
+      expect(csv.startsWith('\ufeff')).toBe(true)
+      expect(csv).toContain("'=cmd")
+      const png = await saved(trendIn(t), 'PNG')
+      expect(png.subarray(1, 4).toString()).toBe('PNG')
+      expect(png.length).toBeGreaterThan(5000)
 
-    const viewer = await addMember(page, own, { name: 'Viewer', appId, role: 'viewer' })
-    await speak(viewer, language)
-    await viewer.goto(`/data-dashboard?org=${own.orgId}`)
-    await expect(card(viewer, t('dashboard.topEvents'))).toContainText('=cmd')
-    await expect(viewer.getByRole('button', { name: /CSV|PNG/ })).toHaveCount(0)
-    await viewer.context().close()
-  })
+      const viewer = await addMember(page, own, { name: 'Viewer', appId, role: 'viewer' })
+      await speak(viewer, language)
+      await viewer.goto(`/data-dashboard?org=${own.orgId}`)
+      await expect(card(viewer, t('dashboard.topEvents'))).toContainText('=cmd')
+      await expect(viewer.getByRole('button', { name: /CSV|PNG/ })).toHaveCount(0)
+      await viewer.context().close()
+    },
+  )
 
-  test(`its other faces, ${language}`, async ({ page, instance }) => {
+  test(`its other faces, ${language}`, long, async ({ page, instance }) => {
     test.slow()
     await speak(page, language)
     const { own, appId } = await openOwnApp(page, instance, 'Faces')

@@ -2,17 +2,7 @@
 import type { Page } from '@playwright/test'
 import { appPath, makeRole, addMember, openOwnApp } from './app'
 import { dataOf, row } from './team'
-import {
-  expect,
-  expectAccessible,
-  expectAccessibleInBothThemes,
-  expectToFit,
-  LANGUAGES,
-  passTime,
-  speak,
-  test,
-  wordsOf,
-} from './test'
+import { expect, expectAccessible, LANGUAGES, long, passTime, speak, test, wordsOf } from './test'
 
 /** Sends one event the way a page with the app's key would. */
 async function sendEvent(page: Page, appId: string, userId: string): Promise<void> {
@@ -54,27 +44,28 @@ for (const language of LANGUAGES) {
   const receiving = (page: Page) => page.getByRole('region', { name: t('ingest.title') })
   const erasures = (page: Page) => page.getByRole('region', { name: t('erasure.title') })
 
-  test(`the first event turns the page green by itself, ${language}`, async ({
-    page,
-    instance,
-  }) => {
-    test.slow()
-    await speak(page, language)
-    await page.clock.install()
-    const { appId } = await openOwnApp(page, instance, 'Starter')
-    await page.goto(appPath(appId, 'appDetail'))
-    await expect(receiving(page)).toContainText(t('ingest.waiting'))
-    await expectAccessible(page)
-    await sendEvent(page, appId, 'customer-1')
-    // Counted a moment after it is stored; the page polls every ten seconds.
-    await passTime(page, 10_000, async () => {
-      await expect(receiving(page)).toContainText(t('ingest.last'), { timeout: 500 })
-      await expect(receiving(page).locator('dd').first()).toHaveText('1', { timeout: 500 })
-    })
-    await expectAccessible(page)
-  })
+  test(
+    `the first event turns the page green by itself, ${language}`,
+    long,
+    async ({ page, instance }) => {
+      test.slow()
+      await speak(page, language)
+      await page.clock.install()
+      const { appId } = await openOwnApp(page, instance, 'Starter')
+      await page.goto(appPath(appId, 'appDetail'))
+      await expect(receiving(page)).toContainText(t('ingest.waiting'))
+      await expectAccessible(page)
+      await sendEvent(page, appId, 'customer-1')
+      // Counted a moment after it is stored; the page polls every ten seconds.
+      await passTime(page, 10_000, async () => {
+        await expect(receiving(page)).toContainText(t('ingest.last'), { timeout: 500 })
+        await expect(receiving(page).locator('dd').first()).toHaveText('1', { timeout: 500 })
+      })
+      await expectAccessible(page)
+    },
+  )
 
-  test(`one person’s data is erased, ${language}`, async ({ page, instance }) => {
+  test(`one person’s data is erased, ${language}`, long, async ({ page, instance }) => {
     test.slow()
     await speak(page, language)
     const { appId } = await openOwnApp(page, instance, 'Eraser')
@@ -112,38 +103,44 @@ for (const language of LANGUAGES) {
     await expectAccessible(page)
   })
 
-  test(`an app keeps its events as long as it is told, ${language}`, async ({ page, instance }) => {
-    await speak(page, language)
-    const { own, appId } = await openOwnApp(page, instance, 'Hoarder')
-    await page.goto(appPath(appId, 'appDetail'))
-    const save = page.getByRole('button', { name: t('common.save'), exact: true })
-    await page.getByRole('radio', { name: t('retention.asOwn') }).check()
-    const days = page.getByLabel(t('retention.days'), { exact: true })
-    await days.fill('0')
-    await days.blur()
-    await expect(page.getByText(t('setting.retentionRule', { min: 1, max: 3650 }))).toBeVisible()
-    await days.fill('30')
-    await save.click()
-    const { name } = await dataOf<{ name: string }>(await page.request.get(`/api/v1/apps/${appId}`))
-    const asked = page.getByRole('dialog')
-    await expect(asked).toContainText(t('setting.shortenEvents'))
-    await asked.getByLabel(t('danger.type', { name })).fill(name)
-    await asked.getByRole('button', { name: t('setting.shorten') }).click()
-    await expect(page.getByRole('status').filter({ hasText: t('common.saved') })).toBeVisible()
-    await page.reload()
-    await expect(days).toHaveValue('30')
+  test(
+    `an app keeps its events as long as it is told, ${language}`,
+    long,
+    async ({ page, instance }) => {
+      await speak(page, language)
+      const { own, appId } = await openOwnApp(page, instance, 'Hoarder')
+      await page.goto(appPath(appId, 'appDetail'))
+      const save = page.getByRole('button', { name: t('common.save'), exact: true })
+      await page.getByRole('radio', { name: t('retention.asOwn') }).check()
+      const days = page.getByLabel(t('retention.days'), { exact: true })
+      await days.fill('0')
+      await days.blur()
+      await expect(page.getByText(t('setting.retentionRule', { min: 1, max: 3650 }))).toBeVisible()
+      await days.fill('30')
+      await save.click()
+      const { name } = await dataOf<{ name: string }>(
+        await page.request.get(`/api/v1/apps/${appId}`),
+      )
+      const asked = page.getByRole('dialog')
+      await expect(asked).toContainText(t('setting.shortenEvents'))
+      await asked.getByLabel(t('danger.type', { name })).fill(name)
+      await asked.getByRole('button', { name: t('setting.shorten') }).click()
+      await expect(page.getByRole('status').filter({ hasText: t('common.saved') })).toBeVisible()
+      await page.reload()
+      await expect(days).toHaveValue('30')
 
-    const onlooker = await addMember(page, own, { appId, role: 'viewer', name: 'Onlooker' })
-    await speak(onlooker, language)
-    await onlooker.goto(appPath(appId, 'appDetail'))
-    await expect(
-      onlooker.getByText(t('retention.own', { days: 30 }), { exact: true }),
-    ).toBeVisible()
-    await onlooker.context().close()
-  })
+      const onlooker = await addMember(page, own, { appId, role: 'viewer', name: 'Onlooker' })
+      await speak(onlooker, language)
+      await onlooker.goto(appPath(appId, 'appDetail'))
+      await expect(
+        onlooker.getByText(t('retention.own', { days: 30 }), { exact: true }),
+      ).toBeVisible()
+      await onlooker.context().close()
+    },
+  )
 }
 
-test('erasing is for those who may see personal data', async ({ page, instance }) => {
+test('erasing is for those who may see personal data', long, async ({ page, instance }) => {
   const t = wordsOf('zh-CN')
   const { own, appId } = await openOwnApp(page, instance, 'Private')
   await makeRole(page, appId, { name: 'Helper', permissions: ['app:view', 'profile:view'] })
@@ -152,19 +149,4 @@ test('erasing is for those who may see personal data', async ({ page, instance }
   await expect(helper.getByRole('heading', { name: t('appDetail.facts') })).toBeVisible()
   await expect(helper.getByRole('region', { name: t('erasure.title') })).toHaveCount(0)
   await helper.context().close()
-})
-
-test.describe('in light and dark', () => {
-  test.use({ viewport: { width: 360, height: 780 } })
-
-  test('the details of an app with data fit a phone', async ({ page, instance }) => {
-    const t = wordsOf('en-US')
-    await speak(page, 'en-US')
-    const { appId } = await openOwnApp(page, instance, 'Slim')
-    await page.goto(appPath(appId, 'appDetail'))
-    await page.getByRole('button', { name: t('erasure.start') }).click()
-    await expect(page.getByRole('dialog').getByRole('textbox').first()).toBeVisible()
-    await expectAccessibleInBothThemes(page)
-    await expectToFit(page)
-  })
 })

@@ -5,7 +5,7 @@
 import { execFileSync } from 'node:child_process'
 import type { Locator } from '@playwright/test'
 import { openOwnApp } from './app'
-import { expect, expectAddress, LANGUAGES, speak, test, wordsOf } from './test'
+import { expect, expectAddress, LANGUAGES, long, speak, test, wordsOf } from './test'
 import { entryOf } from './workspace'
 
 test('from an empty folder to the first number in three clicks', async ({ page, emptyServer }) => {
@@ -58,50 +58,55 @@ test('from an empty folder to the first number in three clicks', async ({ page, 
 for (const language of LANGUAGES) {
   const t = wordsOf(language)
 
-  test(`what is on screen shows the first event by itself, ${language}`, async ({
-    page,
-    instance,
-  }) => {
-    test.slow()
-    const app = await openOwnApp(page, instance, 'Curl')
-    await speak(page, language)
-    await page.goto(entryOf(app))
-    await expectAddress(page, `${entryOf(app)}/quick-start`)
-    await page.getByRole('tab', { name: t('start.way.curl') }).click()
-    const code = page.getByRole('group', { name: t('start.way.curl') })
-    const command = (await code.textContent())!
-    // The overview is open in this tab; the command runs elsewhere.
-    const nav = page.getByRole('navigation', { name: t('title.workspace') })
-    await nav.getByRole('link', { name: t('title.overview') }).click()
-    await expectAddress(page, entryOf(app))
-    await expect(page.getByRole('region', { name: t('overview.noData') })).toBeVisible()
-    const answer = execFileSync('sh', ['-c', command.replace('curl ', 'curl -sS ')]).toString()
-    expect(JSON.parse(answer)).toMatchObject({ data: { accepted: 1 } })
-    await expect(page.getByRole('region', { name: t('overview.noData') })).toHaveCount(0, {
-      timeout: 15_000,
-    })
-    await expect(page.locator('main').getByText('signup').first()).toBeVisible({ timeout: 5_000 })
-    // It includes the client version.
-    await nav.getByRole('link', { name: t('title.live') }).click()
-    await expect(page.getByRole('list', { name: t('title.live') })).toContainText('signup')
-  })
+  test(
+    `what is on screen shows the first event by itself, ${language}`,
+    long,
+    async ({ page, instance }) => {
+      test.slow()
+      const app = await openOwnApp(page, instance, 'Curl')
+      await speak(page, language)
+      await page.goto(entryOf(app))
+      await expectAddress(page, `${entryOf(app)}/quick-start`)
+      await page.getByRole('tab', { name: t('start.way.curl') }).click()
+      const code = page.getByRole('group', { name: t('start.way.curl') })
+      const command = (await code.textContent())!
+      // The overview is open in this tab; the command runs elsewhere.
+      const nav = page.getByRole('navigation', { name: t('title.workspace') })
+      await nav.getByRole('link', { name: t('title.overview') }).click()
+      await expectAddress(page, entryOf(app))
+      await expect(page.getByRole('region', { name: t('overview.noData') })).toBeVisible()
+      const answer = execFileSync('sh', ['-c', command.replace('curl ', 'curl -sS ')]).toString()
+      expect(JSON.parse(answer)).toMatchObject({ data: { accepted: 1 } })
+      await expect(page.getByRole('region', { name: t('overview.noData') })).toHaveCount(0, {
+        timeout: 15_000,
+      })
+      await expect(page.locator('main').getByText('signup').first()).toBeVisible({ timeout: 5_000 })
+      // It includes the client version.
+      await nav.getByRole('link', { name: t('title.live') }).click()
+      await expect(page.getByRole('list', { name: t('title.live') })).toContainText('signup')
+    },
+  )
 }
 
-test('figures that all fail have one way to try again', async ({ page, instance, complaints }) => {
-  const app = await openOwnApp(page, instance, 'Troubled')
-  let broken = true
-  await page.route('**/api/v1/orgs/*/data-overall', (route) =>
-    broken
-      ? route.fulfill({ status: 500, json: { message: '服务器内部错误', errors: [] } })
-      : route.fallback(),
-  )
-  await page.goto(`/data-dashboard?org=${app.own.orgId}`)
-  const again = page.locator('main').getByRole('button', { name: '重试' })
-  await expect(again).toHaveCount(1)
-  await expect(page.getByText('没有加载出来').first()).toBeVisible()
-  broken = false
-  await again.click()
-  await expect(again).toHaveCount(0)
-  await expect(page.getByText('没有加载出来')).toHaveCount(0)
-  expect(complaints).toEqual([])
-})
+test(
+  'figures that all fail have one way to try again',
+  long,
+  async ({ page, instance, complaints }) => {
+    const app = await openOwnApp(page, instance, 'Troubled')
+    let broken = true
+    await page.route('**/api/v1/orgs/*/data-overall', (route) =>
+      broken
+        ? route.fulfill({ status: 500, json: { message: '服务器内部错误', errors: [] } })
+        : route.fallback(),
+    )
+    await page.goto(`/data-dashboard?org=${app.own.orgId}`)
+    const again = page.locator('main').getByRole('button', { name: '重试' })
+    await expect(again).toHaveCount(1)
+    await expect(page.getByText('没有加载出来').first()).toBeVisible()
+    broken = false
+    await again.click()
+    await expect(again).toHaveCount(0)
+    await expect(page.getByText('没有加载出来')).toHaveCount(0)
+    expect(complaints).toEqual([])
+  },
+)

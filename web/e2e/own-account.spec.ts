@@ -9,6 +9,7 @@ import {
   expectToFit,
   fillSignIn,
   LANGUAGES,
+  long,
   ownAccount,
   signInByCall,
   speak,
@@ -34,6 +35,7 @@ for (const language of LANGUAGES) {
     await signInByCall(page, own)
     await page.goto(`${PAGE}#email`)
     const section = page.locator('#email')
+    await expect(section).toBeInViewport()
     await expect(section).toContainText(own.account.email)
     const field = section.getByLabel(t('email.new'), { exact: true })
     const send = section.getByRole('button', { name: t('email.submit.noMail') })
@@ -67,27 +69,27 @@ for (const language of LANGUAGES) {
     await other.context().close()
   })
 
-  test(`the link works in a browser where nobody is signed in, ${language}`, async ({
-    page,
-    browser,
-    instance,
-  }) => {
-    const own = ownAccount(instance, 'Elsewhere')
-    const email = unusedAddress()
-    const context = await browser.newContext({ baseURL: own.url })
-    const other = await context.newPage()
-    await signInByCall(other, own)
-    await other.request.post('/api/v1/current/email', { data: { email } })
-    await context.close()
+  test(
+    `the link works in a browser where nobody is signed in, ${language}`,
+    long,
+    async ({ page, browser, instance }) => {
+      const own = ownAccount(instance, 'Elsewhere')
+      const email = unusedAddress()
+      const context = await browser.newContext({ baseURL: own.url })
+      const other = await context.newPage()
+      await signInByCall(other, own)
+      await other.request.post('/api/v1/current/email', { data: { email } })
+      await context.close()
 
-    await speak(page, language)
-    await page.goto(linkIn(await mailTo(instance.dataFolder, email, ABOUT.address)))
-    await page.getByRole('button', { name: t('validator.email_change.submit') }).click()
-    await page.getByRole('link', { name: t('common.toSignIn') }).click()
-    await expectAddress(page, '/login')
-  })
+      await speak(page, language)
+      await page.goto(linkIn(await mailTo(instance.dataFolder, email, ABOUT.address)))
+      await page.getByRole('button', { name: t('validator.email_change.submit') }).click()
+      await page.getByRole('link', { name: t('common.toSignIn') }).click()
+      await expectAddress(page, '/login')
+    },
+  )
 
-  test(`a copy of the data, ${language}`, async ({ page, instance }) => {
+  test(`a copy of the data, ${language}`, long, async ({ page, instance }) => {
     const own = ownAccount(instance, 'Curious')
     await speak(page, language)
     await signInByCall(page, own)
@@ -101,19 +103,23 @@ for (const language of LANGUAGES) {
     expect(JSON.parse(content)).not.toHaveProperty('data.data')
   })
 
-  test(`the only owner of a team cannot leave yet, ${language}`, async ({ page, instance }) => {
-    const own = ownAccount(instance, 'Captain')
-    await speak(page, language)
-    await signInByCall(page, own)
-    await page.goto(`${PAGE}#deletion`)
-    await page.getByRole('button', { name: t('deletion.start') }).click()
-    const dialog = page.getByRole('dialog', { name: t('deletion.blocked') })
-    await expect(dialog).toContainText(own.account.organization)
-    await expect(dialog).toContainText(t('deletion.members', { count: 1 }))
-    await expectAccessible(page)
-    await dialog.getByRole('link', { name: t('common.toTeams') }).click()
-    await expectAddress(page, '/organization/list')
-  })
+  test(
+    `the only owner of a team cannot leave yet, ${language}`,
+    long,
+    async ({ page, instance }) => {
+      const own = ownAccount(instance, 'Captain')
+      await speak(page, language)
+      await signInByCall(page, own)
+      await page.goto(`${PAGE}#deletion`)
+      await page.getByRole('button', { name: t('deletion.start') }).click()
+      const dialog = page.getByRole('dialog', { name: t('deletion.blocked') })
+      await expect(dialog).toContainText(own.account.organization)
+      await expect(dialog).toContainText(t('deletion.members', { count: 1 }))
+      await expectAccessible(page)
+      await dialog.getByRole('link', { name: t('common.toTeams') }).click()
+      await expectAddress(page, '/organization/list')
+    },
+  )
 
   test(`an account is deleted once its address is typed, ${language}`, async ({
     page,
@@ -161,7 +167,7 @@ async function shareOwnership(page: Page, browser: Browser, own: Instance, heir:
   await context.close()
 }
 
-test('the page keeps its shape on a phone', async ({ page, instance }) => {
+test('the page keeps its shape on a phone', long, async ({ page, instance }) => {
   const own = ownAccount(instance, 'Pocket')
   await page.setViewportSize({ width: 390, height: 844 })
   await signInByCall(page, own)

@@ -8,6 +8,7 @@ import {
   expectAccessible,
   expectAddress,
   LANGUAGES,
+  long,
   ownAccount,
   signInByCall,
   speak,
@@ -167,7 +168,7 @@ test('the question for the password stands above the dialog that raised it', asy
   await expect(passkeys(page)).toHaveCount(1)
 })
 
-test('a person who changes their mind is left in peace', async ({ page, instance }) => {
+test('a person who changes their mind is left in peace', long, async ({ page, instance }) => {
   const own = byName(instance)
   await device(page)
   await withoutAutofill(page)
@@ -182,13 +183,15 @@ test('a person who changes their mind is left in peace', async ({ page, instance
   await expectAccessible(page)
 })
 
-test('an address of digits has no passkeys, and says so where they would be added', async ({
-  signedIn: page,
-}) => {
-  await page.goto('/account/user-info')
-  await expect(page.locator('#passkeys')).toContainText('不支持通行密钥')
-  await expect(page.getByRole('button', { name: '添加通行密钥' })).toHaveCount(0)
-  await page.goto('/login?logout')
-  await expect(page.getByRole('button', { name: '登录', exact: true })).toBeVisible()
-  await expect(page.getByRole('button', { name: '使用通行密钥登录' })).toHaveCount(0)
-})
+test(
+  'an address of digits has no passkeys, and says so where they would be added',
+  long,
+  async ({ signedIn: page }) => {
+    await page.goto('/account/user-info')
+    await expect(page.locator('#passkeys')).toContainText('不支持通行密钥')
+    await expect(page.getByRole('button', { name: '添加通行密钥' })).toHaveCount(0)
+    await page.goto('/login?logout')
+    await expect(page.getByRole('button', { name: '登录', exact: true })).toBeVisible()
+    await expect(page.getByRole('button', { name: '使用通行密钥登录' })).toHaveCount(0)
+  },
+)

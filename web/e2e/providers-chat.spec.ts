@@ -1,7 +1,7 @@
 /** WeChat Work and Feishu: linking, signing in, notifications, unlinking. */
 import { seenBy, test } from './providers'
 import { dataOf, signInAsOwner } from './team'
-import { expect, expectAccessible, expectAddress, LANGUAGES, speak, wordsOf } from './test'
+import { expect, expectAccessible, expectAddress, LANGUAGES, long, speak, wordsOf } from './test'
 
 // Run on one worker: each additional worker would start another server.
 test.describe.configure({ mode: 'default' })
@@ -63,32 +63,32 @@ for (const language of LANGUAGES) {
   }
 }
 
-test('what a person chose to hear through chat arrives there', async ({
-  page,
-  wired,
-  standins,
-}) => {
-  test.slow()
-  const t = wordsOf('zh-CN')
-  const messages = async () =>
-    (await seenBy<{ messages: unknown[] }>(standins.feishu)).messages.length
-  const own = await signInAsOwner(page, wired, 'Hears')
-  await page.goto('/account/user-info')
-  const name = t('provider.feishu')
-  await page.getByRole('button', { name: t('bindings.bindOf', { name }) }).click()
-  await page.getByRole('button', { name: 'Li Lei' }).click()
-  await expect(page.getByText(t('bindings.done', { name }))).toBeVisible()
-  await dataOf(
-    await page.request.put('/api/v1/current/notification-types', {
-      data: { security: ['email', 'feishu'] },
-    }),
-  )
-  const before = await messages()
-  await dataOf(
-    await page.request.put('/api/v1/current/password', {
-      data: { current_password: own.account.password, new_password: 'nine quiet harbours' },
-    }),
-  )
-  await expect.poll(messages).toBe(before + 1)
-  await dataOf(await page.request.post('/api/v1/feishu/authorize/cancel'))
-})
+test(
+  'what a person chose to hear through chat arrives there',
+  long,
+  async ({ page, wired, standins }) => {
+    test.slow()
+    const t = wordsOf('zh-CN')
+    const messages = async () =>
+      (await seenBy<{ messages: unknown[] }>(standins.feishu)).messages.length
+    const own = await signInAsOwner(page, wired, 'Hears')
+    await page.goto('/account/user-info')
+    const name = t('provider.feishu')
+    await page.getByRole('button', { name: t('bindings.bindOf', { name }) }).click()
+    await page.getByRole('button', { name: 'Li Lei' }).click()
+    await expect(page.getByText(t('bindings.done', { name }))).toBeVisible()
+    await dataOf(
+      await page.request.put('/api/v1/current/notification-types', {
+        data: { security: ['email', 'feishu'] },
+      }),
+    )
+    const before = await messages()
+    await dataOf(
+      await page.request.put('/api/v1/current/password', {
+        data: { current_password: own.account.password, new_password: 'nine quiet harbours' },
+      }),
+    )
+    await expect.poll(messages).toBe(before + 1)
+    await dataOf(await page.request.post('/api/v1/feishu/authorize/cancel'))
+  },
+)

@@ -18,6 +18,7 @@ import {
   expectToFit,
   fillSignIn,
   LANGUAGES,
+  long,
   speak,
   wordsOf,
 } from './test'
@@ -142,113 +143,113 @@ for (const language of LANGUAGES) {
     await team.close()
   })
 
-  test(`what is wrong at the provider is said, ${language}`, async ({
-    page,
-    browser,
-    wired,
-    standins,
-  }) => {
-    test.slow()
-    const team = await teamWithSso(browser, wired, standins, 'Faults')
-    const { domain, owner, own } = team
-    await speak(page, language)
-    // Every other fault's code is tested in tests/it/sso/refusals.rs, and every code's text in
-    // session/providerFailure.test.ts.
-    await test.step('a token that is signed wrongly', async () => {
-      const email = `anna+badsig@${domain}`
-      await page.goto('/login')
-      await leaveBySso(page, language, email)
-      await confirmAtProvider(page, email)
-      await expect(page.getByRole('alert')).toContainText(t('provider.failed.token_signature'))
-      // It is gone once read, so a reload starts over.
-      await expectAddress(page, '/login')
-    })
-    await test.step('an address of another domain', async () => {
-      await page.goto('/login')
-      await leaveBySso(page, language, `anna@${domain}`)
-      await page.getByLabel('Work address').fill('anna@elsewhere.test')
-      await page.getByRole('button', { name: 'Sign in' }).click()
-      await expect(page.getByRole('alert')).toContainText(t('provider.failed.domain_not_allowed'))
-    })
-    await test.step('a person who would rather not', async () => {
-      await page.goto('/login?redirect=%2Fdata-dashboard')
-      await leaveBySso(page, language, `anna@${domain}`)
-      await page.getByRole('link', { name: 'Cancel' }).click()
-      await expect(page.getByRole('alert')).toContainText(t('provider.failed.cancelled'))
-      await expectAccessible(page)
-      await expectAddress(page, '/login?redirect=%2Fdata-dashboard')
-    })
-    await test.step('an answer that was used already, or of another browser', async () => {
-      await page.goto('/login')
-      await leaveBySso(page, language, `cid@${domain}`)
-      const back = page.waitForRequest(/\/api\/v1\/sso\/callback/)
-      await confirmAtProvider(page, `cid@${domain}`)
-      const callback = (await back).url()
-      await expect.poll(async () => (await page.request.get('/api/v1/current')).status()).toBe(200)
-      await page.goto('/login?logout')
-      await expectAddress(page, '/login')
-      await page.goto(callback)
-      await expect(page.getByRole('alert')).toContainText(t('provider.failed.state_invalid'))
-    })
-    const log = await dataOf<{ items: { action: string; details: { reason?: string } }[] }>(
-      await owner.request.get(`/api/v1/orgs/${own.orgId}/audit-logs?page_size=100`),
-    )
-    const refused = log.items.filter(({ action }) => action === 'sso.refused')
-    const reasons = refused.map(({ details }) => details.reason)
-    expect(reasons).toEqual(expect.arrayContaining(['token_signature', 'domain_not_allowed']))
-    await team.close()
-  })
+  test(
+    `what is wrong at the provider is said, ${language}`,
+    long,
+    async ({ page, browser, wired, standins }) => {
+      test.slow()
+      const team = await teamWithSso(browser, wired, standins, 'Faults')
+      const { domain, owner, own } = team
+      await speak(page, language)
+      // Every other fault's code is tested in tests/it/sso/refusals.rs, and every code's text in
+      // session/providerFailure.test.ts.
+      await test.step('a token that is signed wrongly', async () => {
+        const email = `anna+badsig@${domain}`
+        await page.goto('/login')
+        await leaveBySso(page, language, email)
+        await confirmAtProvider(page, email)
+        await expect(page.getByRole('alert')).toContainText(t('provider.failed.token_signature'))
+        // It is gone once read, so a reload starts over.
+        await expectAddress(page, '/login')
+      })
+      await test.step('an address of another domain', async () => {
+        await page.goto('/login')
+        await leaveBySso(page, language, `anna@${domain}`)
+        await page.getByLabel('Work address').fill('anna@elsewhere.test')
+        await page.getByRole('button', { name: 'Sign in' }).click()
+        await expect(page.getByRole('alert')).toContainText(t('provider.failed.domain_not_allowed'))
+      })
+      await test.step('a person who would rather not', async () => {
+        await page.goto('/login?redirect=%2Fdata-dashboard')
+        await leaveBySso(page, language, `anna@${domain}`)
+        await page.getByRole('link', { name: 'Cancel' }).click()
+        await expect(page.getByRole('alert')).toContainText(t('provider.failed.cancelled'))
+        await expectAccessible(page)
+        await expectAddress(page, '/login?redirect=%2Fdata-dashboard')
+      })
+      await test.step('an answer that was used already, or of another browser', async () => {
+        await page.goto('/login')
+        await leaveBySso(page, language, `cid@${domain}`)
+        const back = page.waitForRequest(/\/api\/v1\/sso\/callback/)
+        await confirmAtProvider(page, `cid@${domain}`)
+        const callback = (await back).url()
+        await expect
+          .poll(async () => (await page.request.get('/api/v1/current')).status())
+          .toBe(200)
+        await page.goto('/login?logout')
+        await expectAddress(page, '/login')
+        await page.goto(callback)
+        await expect(page.getByRole('alert')).toContainText(t('provider.failed.state_invalid'))
+      })
+      const log = await dataOf<{ items: { action: string; details: { reason?: string } }[] }>(
+        await owner.request.get(`/api/v1/orgs/${own.orgId}/audit-logs?page_size=100`),
+      )
+      const refused = log.items.filter(({ action }) => action === 'sso.refused')
+      const reasons = refused.map(({ details }) => details.reason)
+      expect(reasons).toEqual(expect.arrayContaining(['token_signature', 'domain_not_allowed']))
+      await team.close()
+    },
+  )
 }
 
-test('a provider that is down is said at once, and the other ways stay', async ({
-  page,
-  browser,
-  wired,
-  standins,
-}) => {
-  const team = await teamWithSso(browser, wired, standins, 'Down')
-  const { domain } = team
-  const t = wordsOf('zh-CN')
-  await page.goto('/login')
-  await control(standins.oidc, 'down', { down: true })
-  try {
-    await leaveBySso(page, 'zh-CN', `anna@${domain}`)
-    await expect(page.getByText(t('sso.unavailable'))).toBeVisible()
-    await expectAccessible(page)
-  } finally {
-    await control(standins.oidc, 'down', { down: false })
-  }
-  await team.close()
-})
+test(
+  'a provider that is down is said at once, and the other ways stay',
+  long,
+  async ({ page, browser, wired, standins }) => {
+    const team = await teamWithSso(browser, wired, standins, 'Down')
+    const { domain } = team
+    const t = wordsOf('zh-CN')
+    await page.goto('/login')
+    await control(standins.oidc, 'down', { down: true })
+    try {
+      await leaveBySso(page, 'zh-CN', `anna@${domain}`)
+      await expect(page.getByText(t('sso.unavailable'))).toBeVisible()
+      await expectAccessible(page)
+    } finally {
+      await control(standins.oidc, 'down', { down: false })
+    }
+    await team.close()
+  },
+)
 
-test('a team that requires it keeps out who came another way, and leads there', async ({
-  page,
-  browser,
-  wired,
-  standins,
-}) => {
-  test.slow()
-  const t = wordsOf('zh-CN')
-  const domain = ownDomain()
-  const own = await signInAsOwner(page, wired, 'Strict')
-  await setUpSso(page, own, standins, domain)
-  const email = `dora@${domain}`
-  const dora = await joinByCall(page, browser, own, 'Dora', { app: 'viewer', email })
-  const sso = `/api/v1/orgs/${own.orgId}/sso`
-  const settings = await dataOf<object>(await page.request.get(sso))
-  await dataOf(await page.request.put(sso, { data: { ...settings, enforced: true } }))
-  const answer = async (who: Page) => (await who.request.get(`/api/v1/orgs/${own.orgId}`)).status()
-  expect(await answer(dora.page)).toBe(403)
-  // The owner signed in with a password and gets in all the same.
-  expect(await answer(page)).toBe(200)
+test(
+  'a team that requires it keeps out who came another way, and leads there',
+  long,
+  async ({ page, browser, wired, standins }) => {
+    test.slow()
+    const t = wordsOf('zh-CN')
+    const domain = ownDomain()
+    const own = await signInAsOwner(page, wired, 'Strict')
+    await setUpSso(page, own, standins, domain)
+    const email = `dora@${domain}`
+    const dora = await joinByCall(page, browser, own, 'Dora', { app: 'viewer', email })
+    const sso = `/api/v1/orgs/${own.orgId}/sso`
+    const settings = await dataOf<object>(await page.request.get(sso))
+    await dataOf(await page.request.put(sso, { data: { ...settings, enforced: true } }))
+    const answer = async (who: Page) =>
+      (await who.request.get(`/api/v1/orgs/${own.orgId}`)).status()
+    expect(await answer(dora.page)).toBe(403)
+    // The owner signed in with a password and gets in all the same.
+    expect(await answer(page)).toBe(200)
 
-  await dora.page.goto(`/organization/config/member?org=${own.orgId}`)
-  await expectAddress(dora.page, /^\/no-auth/)
-  await expect(dora.page.getByText(t('noAuth.sso'))).toBeVisible()
-  await dora.page.getByRole('button', { name: t('sso.goOn') }).click()
-  await confirmAtProvider(dora.page, email)
-  await expectAddress(dora.page, '/account/sso-link')
-  await dora.page.getByRole('button', { name: t('ssoLink.submit') }).click()
-  await expect.poll(() => answer(dora.page)).toBe(200)
-  await dora.page.context().close()
-})
+    await dora.page.goto(`/organization/config/member?org=${own.orgId}`)
+    await expectAddress(dora.page, /^\/no-auth/)
+    await expect(dora.page.getByText(t('noAuth.sso'))).toBeVisible()
+    await dora.page.getByRole('button', { name: t('sso.goOn') }).click()
+    await confirmAtProvider(dora.page, email)
+    await expectAddress(dora.page, '/account/sso-link')
+    await dora.page.getByRole('button', { name: t('ssoLink.submit') }).click()
+    await expect.poll(() => answer(dora.page)).toBe(200)
+    await dora.page.context().close()
+  },
+)

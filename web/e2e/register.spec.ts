@@ -2,7 +2,7 @@
  * Registering with an email address, in both languages, and what shows if registration is closed.
  */
 import { ABOUT, linkIn, mailTo } from './mail'
-import { expect, expectAddress, LANGUAGES, speak, test, unusedAddress, wordsOf } from './test'
+import { expect, expectAddress, LANGUAGES, long, speak, test, unusedAddress, wordsOf } from './test'
 
 const entry = /^\/org-id\/[\w-]+\/app-id\/[\w-]+\/quick-start$/
 
@@ -59,7 +59,7 @@ for (const language of LANGUAGES) {
   })
 }
 
-test('asked again too soon, it counts down from what the server says', async ({ page }) => {
+test('asked again too soon, it counts down from what the server says', long, async ({ page }) => {
   const email = unusedAddress()
   await page.request.post('/api/v1/register', { data: { email } })
   await page.goto('/login?register')
@@ -69,7 +69,7 @@ test('asked again too soon, it counts down from what the server says', async ({ 
   await expect(page.getByRole('button', { name: /请在 \d+ 秒后重试/ })).toBeDisabled()
 })
 
-test('sends again from the page that says it was sent', async ({ page, instance }) => {
+test('sends again from the page that says it was sent', long, async ({ page, instance }) => {
   const email = unusedAddress()
   await page.goto(`/emailSend?purpose=register&email=${email}`)
   await page.getByRole('button', { name: '重新生成' }).click()
@@ -82,7 +82,7 @@ test('sends again from the page that says it was sent', async ({ page, instance 
 for (const language of LANGUAGES) {
   const t = wordsOf(language)
 
-  test(`by invitation only, it says so, ${language}`, async ({ page, closedServer }) => {
+  test(`by invitation only, it says so, ${language}`, long, async ({ page, closedServer }) => {
     await speak(page, language)
     await page.goto(`${closedServer.url}/login`)
     await expect(page.getByText(t('login.inviteOnly'))).toBeVisible()

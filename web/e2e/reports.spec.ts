@@ -9,6 +9,7 @@ import {
   expect,
   expectAccessible,
   expectToFit,
+  long,
   ownAccount,
   signInByCall,
   test,
@@ -89,6 +90,8 @@ test('an error before sign-in is told too, without the client and without a cook
   expect(report.postData()).toContain(message)
   expect((await report.response())?.status()).toBe(200)
   expect(await report.headerValue('cookie')).toBeNull()
+  // The client would come once the page is idle.
+  await page.evaluate(() => new Promise((idle) => requestIdleCallback(idle)))
   expect(scripts.filter(isClient)).toEqual([])
 })
 
@@ -142,23 +145,23 @@ test('an error in the page arrives on the operator’s page, with what was on sc
   expect(refused, 'everything that is sent is taken').toEqual([])
 })
 
-test('a screen whose code does not arrive after a reload either is reported too', async ({
-  page,
-  instance,
-  complaints,
-}) => {
-  await signInByCall(page, instance)
-  const { text } = watchTunnel(page)
-  await openReporting(page, '/organization/list')
-  await page.route(/\/assets\/DashboardPage-[\w-]+\.js$/, (route) => route.abort())
-  await page.getByRole('link', { name: t('section.dashboard') }).click()
-  await expect(page.getByRole('heading', { name: t('missing.title') })).toBeVisible()
-  await expect.poll(() => text().includes('Failed to fetch dynamically imported')).toBe(true)
-  // The browser logs it too.
-  complaints.splice(0)
-})
+test(
+  'a screen whose code does not arrive after a reload either is reported too',
+  long,
+  async ({ page, instance, complaints }) => {
+    await signInByCall(page, instance)
+    const { text } = watchTunnel(page)
+    await openReporting(page, '/organization/list')
+    await page.route(/\/assets\/DashboardPage-[\w-]+\.js$/, (route) => route.abort())
+    await page.getByRole('link', { name: t('section.dashboard') }).click()
+    await expect(page.getByRole('heading', { name: t('missing.title') })).toBeVisible()
+    await expect.poll(() => text().includes('Failed to fetch dynamically imported')).toBe(true)
+    // The browser logs it too.
+    complaints.splice(0)
+  },
+)
 
-test('nobody else sees it, nor the way there', async ({ page, instance }) => {
+test('nobody else sees it, nor the way there', long, async ({ page, instance }) => {
   const other = ownAccount(instance, '旁人')
   await signInByCall(page, other)
   await page.goto('/organization/list')
@@ -170,7 +173,7 @@ test('nobody else sees it, nor the way there', async ({ page, instance }) => {
   expect((await page.request.get('/api/v1/error-groups')).status()).toBe(403)
 })
 
-test('nothing of it is loaded before sign-in', async ({ page }) => {
+test('nothing of it is loaded before sign-in', long, async ({ page }) => {
   const loaded: string[] = []
   page.on('request', (request) => loaded.push(request.url()))
   await page.clock.install()
@@ -282,7 +285,7 @@ test('passwords, codes, secrets and tokens are in no report and no recording', a
   expect(tunnel.refused, 'everything that is sent is taken').toEqual([])
 })
 
-test('a tab of the version before finds its files after an upgrade', async ({ page }) => {
+test('a tab of the version before finds its files after an upgrade', long, async ({ page }) => {
   await withDataFolder(async (folder) => {
     await withServer(folder, async () => {})
     const assets = join(folder, 'assets')

@@ -1,15 +1,12 @@
 /** How URLs resolve: redirects, trailing slashes, the root path, and unknown routes. */
-import { expect, expectAddress, test } from './test'
+import { expect, expectAddress, long, test } from './test'
 
 /** All other redirects are in src/routes.test.tsx. */
 const redirects: [from: string, to: string | RegExp][] = [
-  ['/organization/authManagement', '/organization/list'],
   ['/organization/authManagement/appDetail', '/organization/list'],
   // Team pages add the team to their URL.
-  ['/organization/config', /^\/organization\/config\/member\?org=[\w-]+$/],
   ['/data-dashboard/', /^\/data-dashboard\?org=[\w-]+$/],
   ['/organization/list/?org=1#top', '/organization/list?org=1#top'],
-  ['/app-1/authManagement/', '/app-1/authManagement/appDetail'],
   ['/login/?redirect=%2F403', '/403'],
 ]
 
@@ -23,15 +20,16 @@ test('redirects are resolved and trailing slashes removed', async ({ signedIn: p
   }
 })
 
-test('the root path leads to the application entry, or to its redirect', async ({
-  signedIn: page,
-  instance,
-}) => {
-  await page.goto('/')
-  await expectAddress(page, new RegExp(`^/org-id/${instance.orgId}/app-id/[\\w-]+/quick-start$`))
-  await page.goto('/?redirect=%2Fdata-dashboard%3Forg%3D1')
-  await expectAddress(page, '/data-dashboard?org=1')
-})
+test(
+  'the root path leads to the application entry, or to its redirect',
+  long,
+  async ({ signedIn: page, instance }) => {
+    await page.goto('/')
+    await expectAddress(page, new RegExp(`^/org-id/${instance.orgId}/app-id/[\\w-]+/quick-start$`))
+    await page.goto('/?redirect=%2Fdata-dashboard%3Forg%3D1')
+    await expectAddress(page, '/data-dashboard?org=1')
+  },
+)
 
 test('the not-found page keeps the shell for someone signed in, and only then', async ({
   page,
@@ -66,15 +64,4 @@ test('navigation is by link, keeps the organization and moves the focus', async 
   await expect(page.getByRole('main')).toBeFocused()
   await page.getByRole('link', { name: '数据看板' }).click()
   await expectAddress(page, '/data-dashboard?org=o-1')
-})
-
-test('screens are loaded on demand', async ({ signedIn: page }) => {
-  const scripts: string[] = []
-  page.on('request', (request) => scripts.push(request.url()))
-  await page.goto('/data-dashboard')
-  await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
-  expect(scripts.filter((url) => /LoginPage|QuickStartPage|NoAuthPage/.test(url))).toEqual([])
-  await page.getByRole('link', { name: 'Atrium 首页' }).click()
-  await expect(page.getByRole('heading', { level: 1 })).toHaveText('快速开始')
-  expect(scripts.filter((url) => /QuickStartPage/.test(url))).not.toEqual([])
 })

@@ -106,4 +106,14 @@ test('the roles stand in the page, not in a window of their own', async ({ page,
   await page.setViewportSize({ width: 390, height: 800 })
   await expect(grid).toHaveAttribute('data-overflows', 'true')
   await expectToFit(page)
+  // There it scrolls in its frame, and keeps its headings.
+  await grid.evaluate((element) => element.scrollTo(200, 200))
+  const [frame, corner, first] = await Promise.all([
+    grid.boundingBox(),
+    grid.getByRole('columnheader').first().boundingBox(),
+    grid.locator('tbody th[scope=row]').last().boundingBox(),
+  ])
+  expect(Math.abs(corner!.y - frame!.y)).toBeLessThan(3)
+  expect(Math.abs(corner!.x - frame!.x)).toBeLessThan(3)
+  expect(Math.abs(first!.x - frame!.x)).toBeLessThan(3)
 })

@@ -4,6 +4,7 @@ import {
   expect,
   expectAddress,
   LANGUAGES,
+  long,
   ownAccount,
   speak,
   test,
@@ -79,22 +80,23 @@ for (const language of LANGUAGES) {
   })
 }
 
-test('an unknown address is answered like a known one, and gets no link', async ({
-  page,
-  instance,
-}) => {
-  const email = unusedAddress()
-  await page.goto('/forgetPwd')
-  await page.getByLabel('邮箱').fill(email)
-  await page.getByRole('button', { name: '申请重置链接' }).click()
-  await expectAddress(page, '/emailSend?purpose=reset')
-  await expect(page.getByText(email)).toBeVisible()
-  expect(mailsTo(instance.dataFolder, email).filter(({ text }) => /pwdReset/.test(text))).toEqual(
-    [],
-  )
-})
+test(
+  'an unknown address is answered like a known one, and gets no link',
+  long,
+  async ({ page, instance }) => {
+    const email = unusedAddress()
+    await page.goto('/forgetPwd')
+    await page.getByLabel('邮箱').fill(email)
+    await page.getByRole('button', { name: '申请重置链接' }).click()
+    await expectAddress(page, '/emailSend?purpose=reset')
+    await expect(page.getByText(email)).toBeVisible()
+    expect(mailsTo(instance.dataFolder, email).filter(({ text }) => /pwdReset/.test(text))).toEqual(
+      [],
+    )
+  },
+)
 
-test('a link that is used up while its form is open says so', async ({ page, instance }) => {
+test('a link that is used up while its form is open says so', long, async ({ page, instance }) => {
   const { account } = ownAccount(instance, 'Twice')
   await page.request.post('/api/v1/password/forget', { data: { email: account.email } })
   const link = linkIn(await mailTo(instance.dataFolder, account.email, ABOUT.reset))
@@ -107,15 +109,16 @@ test('a link that is used up while its form is open says so', async ({ page, ins
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('链接已失效')
 })
 
-test('the token of a reset travels in the body, never in an address of ours', async ({
-  page,
-  instance,
-}) => {
-  const { account } = ownAccount(instance, 'Body')
-  await page.request.post('/api/v1/password/forget', { data: { email: account.email } })
-  await page.goto(linkIn(await mailTo(instance.dataFolder, account.email, ABOUT.reset)))
-  await page.getByLabel('新密码', { exact: true }).fill('nine quiet harbours')
-  const sent = page.waitForRequest((request) => request.method() === 'POST')
-  await page.getByRole('button', { name: '设置新密码' }).click()
-  expect(new URL((await sent).url()).search).toBe('')
-})
+test(
+  'the token of a reset travels in the body, never in an address of ours',
+  long,
+  async ({ page, instance }) => {
+    const { account } = ownAccount(instance, 'Body')
+    await page.request.post('/api/v1/password/forget', { data: { email: account.email } })
+    await page.goto(linkIn(await mailTo(instance.dataFolder, account.email, ABOUT.reset)))
+    await page.getByLabel('新密码', { exact: true }).fill('nine quiet harbours')
+    const sent = page.waitForRequest((request) => request.method() === 'POST')
+    await page.getByRole('button', { name: '设置新密码' }).click()
+    expect(new URL((await sent).url()).search).toBe('')
+  },
+)

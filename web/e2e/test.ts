@@ -138,6 +138,13 @@ export function wordsOf(language: Language): Words {
 export const LANGUAGES = ['zh-CN', 'en-US'] as const
 export type Language = (typeof LANGUAGES)[number]
 
+/**
+ * Marks a flow whose every rule is also tested without a browser, where a test costs a tenth:
+ * `test('…', long, async …)`. It shows the whole once more, but only `LONG_TESTS=1` runs it, as
+ * `make test-long` does.
+ */
+export const long = { tag: '@long' }
+
 /** Files that test the wording itself. */
 const IN_BOTH_LANGUAGES = /(pages|language|behaviors-failures)\.spec\.ts$/
 
@@ -147,9 +154,12 @@ const IN_BOTH_LANGUAGES = /(pages|language|behaviors-failures)\.spec\.ts$/
  */
 function hasTurn(file: string, title: string, language: Language): boolean {
   if (process.env.BOTH_LANGUAGES || IN_BOTH_LANGUAGES.test(file)) return true
-  const letters = [...title.replace(language, '')]
-  const sum = letters.reduce((all, letter) => all + (letter.codePointAt(0) ?? 0), 0)
-  return LANGUAGES[sum % LANGUAGES.length] === language
+  return LANGUAGES[turnOf(title.replace(language, '')) % LANGUAGES.length] === language
+}
+
+/** A number that stays the same as long as the title does. */
+function turnOf(title: string): number {
+  return [...title].reduce((all, letter) => all + (letter.codePointAt(0) ?? 0), 0)
 }
 
 /** Call before the first page: the console opens in this language. */
@@ -189,6 +199,8 @@ export async function rewriteUser(
   })
 }
 
+export const THEMES = ['light', 'dark'] as const
+
 /** A busy button can't be clicked, like a disabled one, and is just as faint. */
 const exclude = ['.ant-btn-loading']
 
@@ -200,18 +212,32 @@ export async function expectAccessible(page: Page): Promise<void> {
 }
 
 /**
- * A theme only changes colors, so the dark one is only checked for contrast. One visit covers both,
- * because visits are slow.
+ * A theme only changes colors, so the second one is only checked for contrast. One visit covers both,
+ * because visits are slow. For pages; see below for what opens on them.
  */
 export async function expectAccessibleInBothThemes(page: Page): Promise<void> {
   const root = page.locator('html')
-  await page.emulateMedia({ colorScheme: 'light' })
-  await expect(root).toHaveAttribute('data-theme', 'light')
   await expectAccessible(page)
-  await page.emulateMedia({ colorScheme: 'dark' })
-  await expect(root).toHaveAttribute('data-theme', 'dark')
+  // Drawing in another theme costs half as much as the check, so the page stays in it.
+  const other = (await root.getAttribute('data-theme')) === 'light' ? 'dark' : 'light'
+  await page.emulateMedia({ colorScheme: other })
+  await expect(root).toHaveAttribute('data-theme', other)
   expect(await violationsIn(page, { exclude, only: ['color-contrast'] })).toEqual([])
-  await page.emulateMedia({ colorScheme: null })
+}
+
+/**
+ * For what opens on a page (dialogs, menus) and for the page on a phone: it is seen in one of the themes, half
+ * of the flows in each, because theme/palette.test.ts holds every pair of colors to its contrast. In both with
+ * `LONG_TESTS=1`.
+ */
+export async function expectAccessibleInOneTheme(
+  page: Page,
+  theme = THEMES[turnOf(test.info().title) % THEMES.length]!,
+): Promise<void> {
+  if (process.env.LONG_TESTS) return expectAccessibleInBothThemes(page)
+  await page.emulateMedia({ colorScheme: theme })
+  await expect(page.locator('html')).toHaveAttribute('data-theme', theme)
+  await expectAccessible(page)
 }
 
 /** Fires the page's timers, repeatedly, until the expected result appears. */

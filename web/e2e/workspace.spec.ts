@@ -11,6 +11,7 @@ import {
   expectAccessible,
   expectAddress,
   LANGUAGES,
+  long,
   speak,
   test,
   wordsOf,
@@ -22,30 +23,34 @@ const card = (page: Page, name: string) => page.getByRole('region', { name, exac
 for (const language of LANGUAGES) {
   const t = wordsOf(language)
 
-  test(`the first event turns the quick start green, ${language}`, async ({ page, instance }) => {
-    test.slow()
-    await speak(page, language)
-    const app = await openOwnApp(page, instance, 'First')
-    await page.goto(`${entryOf(app)}/quick-start`)
-    await expect(heading(page)).toHaveText(t('title.quickStart'))
-    await expect(page.getByText(t('ingest.waiting'))).toBeVisible()
-    await expect(page.getByRole('group', { name: t('start.way.script') })).toContainText(
-      'data-app-key="ck_',
-    )
-    await send(page, app.appId, message({ event: 'hello_atrium' }))
-    await expect(page.getByText(t('start.arrivedNamed', { name: 'hello_atrium' }))).toBeVisible()
-    // The counters agree, a moment later and after a reload.
-    await expect(page.getByText(t('start.lastAt'))).toBeVisible({ timeout: 40_000 })
-    await page.reload()
-    await expect(page.getByText(t('start.arrived'), { exact: true })).toBeVisible()
-    await page
-      .getByRole('link', { name: t('title.live') })
-      .last()
-      .click()
-    await expectAddress(page, `${entryOf(app)}/live`)
-  })
+  test(
+    `the first event turns the quick start green, ${language}`,
+    long,
+    async ({ page, instance }) => {
+      test.slow()
+      await speak(page, language)
+      const app = await openOwnApp(page, instance, 'First')
+      await page.goto(`${entryOf(app)}/quick-start`)
+      await expect(heading(page)).toHaveText(t('title.quickStart'))
+      await expect(page.getByText(t('ingest.waiting'))).toBeVisible()
+      await expect(page.getByRole('group', { name: t('start.way.script') })).toContainText(
+        'data-app-key="ck_',
+      )
+      await send(page, app.appId, message({ event: 'hello_atrium' }))
+      await expect(page.getByText(t('start.arrivedNamed', { name: 'hello_atrium' }))).toBeVisible()
+      // The counters agree, a moment later and after a reload.
+      await expect(page.getByText(t('start.lastAt'))).toBeVisible({ timeout: 40_000 })
+      await page.reload()
+      await expect(page.getByText(t('start.arrived'), { exact: true })).toBeVisible()
+      await page
+        .getByRole('link', { name: t('title.live') })
+        .last()
+        .click()
+      await expectAddress(page, `${entryOf(app)}/live`)
+    },
+  )
 
-  test(`what arrives is shown at once, ${language}`, async ({ page, instance }) => {
+  test(`what arrives is shown at once, ${language}`, long, async ({ page, instance }) => {
     await speak(page, language)
     const app = await openOwnApp(page, instance, 'Live')
     await page.goto(`${entryOf(app)}/live`)
@@ -79,7 +84,7 @@ for (const language of LANGUAGES) {
     await expectAddress(page, `${entryOf(app)}/live?search=later`)
   })
 
-  test(`events are found, described and hidden, ${language}`, async ({ page, instance }) => {
+  test(`events are found, described and hidden, ${language}`, long, async ({ page, instance }) => {
     test.slow()
     await speak(page, language)
     const app = await openWithOrders(page, instance, 'Catalog')
@@ -110,60 +115,61 @@ for (const language of LANGUAGES) {
     await expect(page.getByRole('row')).toHaveCount(2)
   })
 
-  test(`a question has its answer, its address and its file, ${language}`, async ({
-    page,
-    instance,
-  }) => {
-    test.slow()
-    await speak(page, language)
-    const app = await openWithOrders(page, instance, 'Analyses')
-    await page.goto(`${entryOf(app)}/analyses/trend`)
-    await page.getByRole('combobox', { name: t('analyses.eventOf', { letter: 'A' }) }).click()
-    await page.locator('.ant-select-item-option').filter({ hasText: 'order' }).click()
-    await page.keyboard.press('Escape')
-    const split = page.getByRole('combobox', { name: t('analyses.group') })
-    await split.click()
-    await split.fill('$os')
-    await page
-      .locator('.ant-select-item-option')
-      .filter({ hasText: t('analyses.os') })
-      .click()
-    const groups = page.getByRole('table', { name: t('analyses.groups') })
-    // All people, and each system.
-    await expect(groups.getByRole('row')).toHaveCount(4)
-    await expect(groups).toContainText('HarmonyOS')
-    await expect(page.locator('canvas')).toBeVisible()
+  test(
+    `a question has its answer, its address and its file, ${language}`,
+    long,
+    async ({ page, instance }) => {
+      test.slow()
+      await speak(page, language)
+      const app = await openWithOrders(page, instance, 'Analyses')
+      await page.goto(`${entryOf(app)}/analyses/trend`)
+      await page.getByRole('combobox', { name: t('analyses.eventOf', { letter: 'A' }) }).click()
+      await page.locator('.ant-select-item-option').filter({ hasText: 'order' }).click()
+      await page.keyboard.press('Escape')
+      const split = page.getByRole('combobox', { name: t('analyses.group') })
+      await split.click()
+      await split.fill('$os')
+      await page
+        .locator('.ant-select-item-option')
+        .filter({ hasText: t('analyses.os') })
+        .click()
+      const groups = page.getByRole('table', { name: t('analyses.groups') })
+      // All people, and each system.
+      await expect(groups.getByRole('row')).toHaveCount(4)
+      await expect(groups).toContainText('HarmonyOS')
+      await expect(page.locator('canvas')).toBeVisible()
 
-    await page.getByRole('button', { name: t('analyses.addFilter'), exact: true }).click()
-    const values = page.getByRole('combobox', { name: t('analyses.filterValue', { number: 1 }) })
-    await values.click()
-    await page.locator('.ant-select-item-option').filter({ hasText: 'HarmonyOS' }).click()
-    await page.keyboard.press('Escape')
-    await expect(groups.getByRole('row')).toHaveCount(3)
-    await expectAccessible(page)
+      await page.getByRole('button', { name: t('analyses.addFilter'), exact: true }).click()
+      const values = page.getByRole('combobox', { name: t('analyses.filterValue', { number: 1 }) })
+      await values.click()
+      await page.locator('.ant-select-item-option').filter({ hasText: 'HarmonyOS' }).click()
+      await page.keyboard.press('Escape')
+      await expect(groups.getByRole('row')).toHaveCount(3)
+      await expectAccessible(page)
 
-    const asked = addressOf(page)
-    const written = new URLSearchParams(asked.split('?')[1]).get('q')!
-    expect(JSON.parse(written)).toMatchObject({ b: ['$os'] })
-    await page.reload()
-    await expect(groups.getByRole('row')).toHaveCount(3)
-    expect(addressOf(page)).toBe(asked)
+      const asked = addressOf(page)
+      const written = new URLSearchParams(asked.split('?')[1]).get('q')!
+      expect(JSON.parse(written)).toMatchObject({ b: ['$os'] })
+      await page.reload()
+      await expect(groups.getByRole('row')).toHaveCount(3)
+      expect(addressOf(page)).toBe(asked)
 
-    const title = await page.getByRole('heading', { name: /HarmonyOS/ }).innerText()
-    const save = (format: string) =>
-      page.getByRole('button', { name: t('dashboard.export', { title, format }) }).click()
-    const downloading = page.waitForEvent('download')
-    await save('CSV')
-    const csv = await readFile(await (await downloading).path(), 'utf8')
-    expect(csv.startsWith('\uFEFF')).toBe(true)
-    expect(csv).toContain('HarmonyOS')
-    const drawing = page.waitForEvent('download')
-    await save('PNG')
-    const png = await readFile(await (await drawing).path())
-    expect(png.subarray(1, 4).toString()).toBe('PNG')
-  })
+      const title = await page.getByRole('heading', { name: /HarmonyOS/ }).innerText()
+      const save = (format: string) =>
+        page.getByRole('button', { name: t('dashboard.export', { title, format }) }).click()
+      const downloading = page.waitForEvent('download')
+      await save('CSV')
+      const csv = await readFile(await (await downloading).path(), 'utf8')
+      expect(csv.startsWith('\uFEFF')).toBe(true)
+      expect(csv).toContain('HarmonyOS')
+      const drawing = page.waitForEvent('download')
+      await save('PNG')
+      const png = await readFile(await (await drawing).path())
+      expect(png.subarray(1, 4).toString()).toBe('PNG')
+    },
+  )
 
-  test(`people are known by what they did, ${language}`, async ({ page, instance }) => {
+  test(`people are known by what they did, ${language}`, long, async ({ page, instance }) => {
     test.slow()
     await speak(page, language)
     const app = await openWithOrders(page, instance, 'People')
@@ -206,7 +212,7 @@ for (const language of LANGUAGES) {
     })
   })
 
-  test(`the overview is of this app alone, ${language}`, async ({ page, instance }) => {
+  test(`the overview is of this app alone, ${language}`, long, async ({ page, instance }) => {
     test.slow()
     await speak(page, language)
     const app = await openWithOrders(page, instance, 'Overview')
@@ -233,7 +239,7 @@ for (const language of LANGUAGES) {
   })
 }
 
-test('the code for the shell sends a signed event', async ({ page, instance }) => {
+test('the code for the shell sends an event, signed or not', async ({ page, instance }) => {
   const app = await openOwnApp(page, instance, 'Shell')
   const key = await dataOf<{ id: string; secret: string }>(
     await page.request.post(`/api/v1/apps/${app.appId}/access-keys`, { data: { name: 'shell' } }),
@@ -248,5 +254,11 @@ test('the code for the shell sends a signed event', async ({ page, instance }) =
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'ignore'],
   })
-  expect((JSON.parse(printed) as { data: { accepted: number } }).data.accepted).toBe(1)
+  const accepted = { data: { accepted: 1 } }
+  expect(JSON.parse(printed)).toMatchObject(accepted)
+
+  await page.getByRole('tab', { name: '命令行（curl）' }).click()
+  const command = (await page.getByRole('group', { name: '命令行（curl）' }).textContent())!
+  const answer = execFileSync('sh', ['-c', command.replace('curl ', 'curl -sS ')]).toString()
+  expect(JSON.parse(answer)).toMatchObject(accepted)
 })

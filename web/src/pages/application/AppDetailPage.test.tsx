@@ -1,5 +1,5 @@
 import { screen, within } from '@testing-library/react'
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { Erasure } from '../../api/erasures'
 import type { Ingest } from '../../api/ingest'
 import { anApp, showInApp, spaced, user } from '../../testing/app'
@@ -37,6 +37,33 @@ const show = (shown: Partial<Shown>) =>
 const bodyOf = (seen: SeenRequest[], method: string) =>
   JSON.parse(seen.find((request) => request.method === method)?.body ?? 'null') as unknown
 const dialog = async () => within(await screen.findByRole('dialog'))
+
+afterEach(() => vi.useRealTimers())
+
+it('is renamed under a name that is not empty', async () => {
+  const seen = show({
+    may: ['app:view', 'app:update'],
+    answers: { 'PUT /apps/app-1': ok({ ...anApp, name: '官网' }), '/current': ok(aUser) },
+  })
+  const name = await screen.findByLabelText('应用名称')
+  const save = screen.getByRole<HTMLButtonElement>('button', { name: spaced('保存') })
+  expect(save.disabled).toBe(true)
+  await user.clear(name)
+  await user.click(save)
+  expect(await screen.findByText('请输入应用名称')).toBeShown()
+  await user.type(name, ' 官网 ')
+  await user.type(screen.getByLabelText('描述'), '对外')
+  await user.click(save)
+  expect(await screen.findByText('已保存')).toBeShown()
+  expect(bodyOf(seen, 'PUT')).toMatchObject({ name: '官网', description: '对外' })
+})
+
+it('can only be looked at by those who may not change it', async () => {
+  show({})
+  expect(await screen.findByRole('heading', { name: '应用信息' })).toBeShown()
+  expect(screen.queryByRole('button', { name: spaced('保存') })).toBeNull()
+  expect(screen.queryByRole('button', { name: /^(归档|删除)应用/ })).toBeNull()
+})
 
 describe('the snippet', () => {
   it('holds the app’s own key', async () => {
@@ -111,6 +138,16 @@ describe('receiving data', () => {
     expect(await screen.findByText(/^正在等待第一条数据/)).toBeShown()
   })
 
+  it('turns green by itself with the first event', async () => {
+    vi.useFakeTimers({ shouldAdvanceTime: true })
+    let latest: Ingest = { ...ingest, last_event_at: null }
+    show({ may, answers: { '/apps/app-1/ingest': () => ok(latest)() } })
+    await screen.findByText(/^正在等待第一条数据/)
+    latest = ingest
+    await vi.advanceTimersByTimeAsync(10_000)
+    expect(await screen.findByText(/^正在接收数据/)).toBeShown()
+  })
+
   it('is not shown to those who may not see numbers', async () => {
     const seen = show({})
     expect(await screen.findByRole('heading', { name: '应用信息' })).toBeShown()
@@ -162,6 +199,20 @@ describe('erasing one person’s data', () => {
     expect(await screen.findByText('删除请求已提交，处理进度见下方。')).toBeShown()
     expect(await screen.findByText('等待处理')).toBeShown()
     expect(bodyOf(seen, 'POST')).toEqual({ kind: 'device', subject: ' Cust 1' })
+  })
+
+  it('is followed to its end, which forgets whose data it was', async () => {
+    vi.useFakeTimers({ shouldAdvanceTime: true })
+    let latest: Erasure = { ...erasure, state: 'running', subject_hint: 'Customer 48213' }
+    const seen = show({ may, answers: { '/apps/app-1/erasures': () => list(latest)() } })
+    await screen.findByText('Customer 48213')
+    latest = erasure
+    await vi.advanceTimersByTimeAsync(3_000)
+    expect(await screen.findByText('已完成')).toBeShown()
+    expect(screen.queryByText('Customer 48213')).toBeNull()
+    const asked = seen.length
+    await vi.advanceTimersByTimeAsync(30_000)
+    expect(seen).toHaveLength(asked)
   })
 
   it('says which request failed', async () => {

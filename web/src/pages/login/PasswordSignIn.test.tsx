@@ -74,3 +74,15 @@ it('says what is wrong in the form and keeps what was typed', async () => {
   expect((password() as HTMLInputElement).value).toBe('correct horse battery')
   expect(navigate).not.toHaveBeenCalled()
 })
+
+it('counts down where the server wants no more tries', async () => {
+  const body = { message: '', errors: [{ error: '尝试次数过多', code: 'throttled' }] }
+  stubServer({ ...startUpAnswers, '/login': refusal(429, body, { 'retry-after': '2' }) })
+  render(<PasswordSignIn search="" />)
+  await fill()
+  await userEvent.click(submit())
+  const wait = await screen.findByRole<HTMLButtonElement>('button', { name: /秒后重试/ })
+  expect(wait.disabled).toBe(true)
+  expect(screen.getByText('尝试次数过多')).toBeShown()
+  await waitFor(() => expect((submit() as HTMLButtonElement).disabled).toBe(false))
+})

@@ -177,6 +177,43 @@ describe('the access keys', () => {
     expect(await asked.findByText('名称已被使用')).toBeShown()
   })
 
+  it('are renamed, and given another end', async () => {
+    const seen = show({
+      answers: {
+        'PUT /apps/app-1/access-keys/AK1': () =>
+          ok({ ...accessKey, ...(JSON.parse(seen.at(-1)!.body) as object) })(),
+      },
+    })
+    await choose('重命名')
+    const named = within(await dialog())
+    await user.clear(named.getByRole('textbox'))
+    await user.type(named.getByRole('textbox'), ' 结算 ')
+    await user.click(named.getByRole('button', { name: spaced('保存') }))
+    expect(await screen.findByText('已重命名为“结算”。')).toBeShown()
+
+    await choose('更改到期时间')
+    const ended = within(await dialog())
+    await user.click(ended.getByRole('radio', { name: '指定日期' }))
+    await user.type(ended.getByLabelText('最后一天'), '2020-01-01')
+    await user.click(ended.getByRole('button', { name: spaced('保存') }))
+    expect(await ended.findByText('请选择今天或以后的日期')).toBeShown()
+    await user.click(ended.getByRole('radio', { name: '30 天' }))
+    await user.click(ended.getByRole('button', { name: spaced('保存') }))
+    expect(await screen.findByText('“订单服务”的到期时间已更改。')).toBeShown()
+    const [renamed, moved] = sent(seen, 'PUT').map(([, body]) => body as { expires_at?: string })
+    expect(renamed).toEqual({ name: '结算' })
+    // The end of the day that is thirty days away.
+    const days = (Date.parse(moved!.expires_at!) - Date.now()) / 86_400_000
+    expect(Math.floor(days)).toBe(30)
+  })
+
+  it('are found by name', async () => {
+    const seen = show()
+    await user.type(await screen.findByRole('searchbox'), '结算')
+    await waitFor(() => expect(seen.at(-1)!.query).toContain('search='))
+    expect(new URLSearchParams(seen.at(-1)!.query).get('search')).toBe('结算')
+  })
+
   it('are disabled after a look at their use, and enabled again', async () => {
     const use = {
       last_used_at: ago(1),
