@@ -2838,14 +2838,15 @@ export interface components {
       timezone?: string | null
       filters?: components['schemas']['Filters'] | null
     }
-    /** @enum {string} */
+    /**
+     * @description What figures are compared with.
+     * @enum {string}
+     */
     Compare: 'previous_period' | 'previous_year' | 'none'
     ComparedDates: {
       start: string
       end: string
     }
-    /** @enum {string} */
-    ComparedWith: 'previous' | 'year'
     Conversion: {
       /** Format: int64 */
       time: number
@@ -4582,7 +4583,7 @@ export interface components {
       property: string
       operator: components['schemas']['Operator']
       /** @description One match is enough; a comparison takes one value; `set` and `not_set` take none. */
-      values?: string[]
+      values?: components['schemas']['FilterValue'][]
     }
     ExploreGroup: {
       /** @description Null if the property is not set, if the value is hidden, and for the rest. */
@@ -4670,8 +4671,10 @@ export interface components {
       property: string
       operator: components['schemas']['Operator']
       /** @description One match is enough; a comparison takes one value; `set`, `not_set` and cohorts take none. */
-      values?: string[]
+      values?: components['schemas']['FilterValue'][]
     }
+    /** @description A value in a filter. What was sent as a number, as yes/no, or as text is compared alike. */
+    FilterValue: string | number | boolean
     Filters:
       | {
           /** @description All of them must hold. */
@@ -6332,7 +6335,7 @@ export interface components {
       granularity?: components['schemas']['TimeBucket']
       /** @description Fields or properties of the events, at most two. */
       breakdown?: string[]
-      compare?: components['schemas']['ComparedWith'] | null
+      compare?: components['schemas']['Compare'] | null
     }
     TrendFigures: {
       /** @description When each bucket starts. */

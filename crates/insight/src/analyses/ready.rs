@@ -15,6 +15,7 @@ use super::formula::{Formula, LENGTH_MAX};
 use super::times::Buckets;
 use crate::insight::dates::{Dates, seconds};
 use crate::insight::elapsed::compared;
+use crate::insight::overall::Compare;
 use crate::insight::range::{QUARTER, Range, whole_quarter};
 use atrium_core::error::{Code, Error, Fault, Result};
 use atrium_core::types::Millis;

@@ -57,7 +57,7 @@ pub enum Operator {
 #[serde(untagged)]
 pub enum FilterValue {
     Text(String),
-    Number(#[schema(value_type = f64)] serde_json::Number),
+    Number(f64),
     YesNo(bool),
 }
 

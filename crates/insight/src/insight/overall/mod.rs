@@ -22,7 +22,8 @@ use atrium_tenancy::access::DataOrg;
 use figures::{Breakdowns, EventFigures, OfApp, SeriesPoint, Totals};
 use pages::Pages;
 
-/// What figures are compared with. The aliases are what analyses were saved with at first.
+/// What figures are compared with.
+// The aliases are what the first analyses were saved with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Compare {
