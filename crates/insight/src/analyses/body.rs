@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::insight::overall::Compare;
-use crate::workspace::{FilterValue, Operator, values};
+use crate::workspace::{FilterValue, Operator, filter_values};
 
 /// One of six kinds of question. Dates are in the time zone, both included, and may lie ahead.
 #[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
@@ -58,7 +58,7 @@ pub struct FilterTest {
     pub property: String,
     pub operator: Operator,
     /// One match is enough; a comparison takes one value; `set`, `not_set` and cohorts take none.
-    #[serde(default, deserialize_with = "values")]
+    #[serde(default, deserialize_with = "filter_values")]
     #[schema(value_type = Vec<FilterValue>)]
     pub values: Vec<String>,
 }

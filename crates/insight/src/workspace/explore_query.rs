@@ -62,7 +62,7 @@ pub enum FilterValue {
 }
 
 /// Reads a list of `FilterValue` as text.
-pub fn values<'de, D: Deserializer<'de>>(list: D) -> Result<Vec<String>, D::Error> {
+pub fn filter_values<'de, D: Deserializer<'de>>(list: D) -> Result<Vec<String>, D::Error> {
     let text = |value| match value {
         FilterValue::Text(text) => text,
         FilterValue::Number(number) => number.to_string(),
@@ -76,7 +76,7 @@ pub struct ExploreFilter {
     property: String,
     operator: Operator,
     /// One match is enough; a comparison takes one value; `set` and `not_set` take none.
-    #[serde(default, deserialize_with = "values")]
+    #[serde(default, deserialize_with = "filter_values")]
     #[schema(value_type = Vec<FilterValue>)]
     values: Vec<String>,
 }

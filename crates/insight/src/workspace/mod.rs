@@ -25,7 +25,7 @@ mod value_type;
 use serde_json::{Map, Value};
 
 pub(crate) use explore::redact;
-pub use explore_query::{FilterValue, Operator, values};
+pub use explore_query::{FilterValue, Operator, filter_values};
 pub(crate) use explore_query::{event_fault, filter, property, settle};
 
 use crate::insight::errors::{warehouse_error, warehouse_for};
