@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use super::groups::{Belongs, Groups};
+use super::groups::{Grouping, Groups};
 use super::slots::Slots;
 use super::{Range, Scope};
 use crate::binary::Rows;
@@ -208,7 +208,7 @@ impl Warehouse {
         match (query.group_by.as_slice(), query.steps.first()) {
             (by @ [_, ..], Some(first)) => {
                 let (scope, range) = (&query.scope, query.slots.range());
-                self.groups(scope, first, range, by, Belongs::ToFirst).await.map(Some)
+                self.groups(scope, first, range, &Grouping::of_people(by)).await.map(Some)
             }
             _ => Ok(None),
         }

@@ -3,12 +3,14 @@
 
 use serde_json::value::RawValue;
 
+use super::trend::{SUM, TrendMeasure, additive};
 use super::{Range, Scope};
 use crate::binary::Rows;
 use crate::client::Warehouse;
 use crate::conditions::{EventChoice, GroupBy, IN_COHORT, NOT_IN_COHORT, Property};
 use crate::error::Error;
 use crate::explore::{GROUPS_MAX, Key};
+use crate::owners::Whose;
 use crate::params::Param;
 use crate::shown::PEOPLE_MIN;
 use crate::statement::{HIDDEN, HiddenAs, NOT_SET, Statement, TEXT, VALUE_MAX};
@@ -32,23 +34,63 @@ pub(super) enum Belongs {
     ToEach,
 }
 
+/// How groups are made, and which of them are the largest.
+#[derive(Clone, Debug)]
+pub(super) struct Grouping<'a> {
+    pub by: &'a [GroupBy],
+    pub belongs: Belongs,
+    pub rank: Rank,
+}
+
+impl<'a> Grouping<'a> {
+    /// Groups of people.
+    pub fn of_people(by: &'a [GroupBy]) -> Self {
+        Self { by, belongs: Belongs::ToFirst, rank: Rank::People }
+    }
+
+    pub fn of_trend(by: &'a [GroupBy], measure: &TrendMeasure) -> Self {
+        Self { by, belongs: Belongs::ToEach, rank: measure.rank() }
+    }
+}
+
+/// What groups are ranked by.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Rank {
+    People,
+    Events,
+    /// The sum of a property's numbers.
+    Sum(Property),
+}
+
+impl Rank {
+    /// The digits of sums that do not depend on the order of the numbers.
+    pub fn of_sum(sum: f64) -> f64 {
+        f64::from(sum as f32)
+    }
+}
+
+/// A label that was found.
+#[derive(Clone, Debug)]
+pub(super) struct Found {
+    pub label: String,
+    /// Only counted where groups are ranked by it, or values hidden.
+    pub people: u64,
+    pub rank: f64,
+}
+
 impl Groups {
-    /// Keeps the largest of these labels, given with the numbers of their people.
-    pub fn largest_of(
-        mut found: Vec<(String, u64)>,
-        group_by: &[GroupBy],
-        hidden_as: HiddenAs,
-    ) -> Self {
-        found.sort_by(|(a, of_a), (b, of_b)| of_b.cmp(of_a).then_with(|| a.cmp(b)));
+    /// Keeps the largest of these labels.
+    pub fn largest_of(mut found: Vec<Found>, group_by: &[GroupBy], hidden_as: HiddenAs) -> Self {
+        found.sort_by(|a, b| b.rank.total_cmp(&a.rank).then_with(|| a.label.cmp(&b.label)));
         found.truncate(GROUPS_MAX);
-        let labels = found.into_iter().map(|(label, _)| label).collect();
+        let labels = found.into_iter().map(|found| found.label).collect();
         Self { group_by: group_by.to_vec(), labels, hidden_as }
     }
 
     /// Whether one of these labels hides a value of only a few people, which could reveal them.
-    pub fn hide_few(found: &[(String, u64)]) -> bool {
+    pub fn hide_few(found: &[Found]) -> bool {
         let hides = |label: &str| label.split(BETWEEN).any(|it| key_of(it) == Key::Hidden);
-        found.iter().any(|(label, people)| *people < PEOPLE_MIN && hides(label))
+        found.iter().any(|it| it.people < PEOPLE_MIN && hides(&it.label))
     }
 
     pub fn labels(&self) -> &[String] {
@@ -178,16 +220,15 @@ pub(super) fn cross_product(all: &[String], belongs: Belongs) -> String {
 }
 
 impl Warehouse {
-    /// The groups with the most people who did the chosen event.
+    /// The largest groups of the chosen event.
     pub(super) async fn groups(
         &self,
         scope: &Scope,
         choice: &EventChoice,
         range: Range,
-        group_by: &[GroupBy],
-        belongs: Belongs,
+        grouping: &Grouping<'_>,
     ) -> Result<Groups, Error> {
-        let ask = |hidden_as| self.largest(scope, choice, range, group_by, belongs, hidden_as);
+        let ask = |hidden_as| self.largest(scope, choice, range, grouping, hidden_as);
         let mut hidden_as = HiddenAs::Hidden;
         let mut found = ask(hidden_as).await?;
         if Groups::hide_few(&found) {
@@ -195,7 +236,7 @@ impl Warehouse {
             found = ask(hidden_as).await?;
         }
         // Hidden labels come first whatever their size, to be checked, so they are sorted again.
-        Ok(Groups::largest_of(found, group_by, hidden_as))
+        Ok(Groups::largest_of(found, grouping.by, hidden_as))
     }
 
     async fn largest(
@@ -203,21 +244,33 @@ impl Warehouse {
         scope: &Scope,
         choice: &EventChoice,
         range: Range,
-        group_by: &[GroupBy],
-        belongs: Belongs,
+        grouping: &Grouping<'_>,
         hidden_as: HiddenAs,
-    ) -> Result<Vec<(String, u64)>, Error> {
+    ) -> Result<Vec<Found>, Error> {
+        let Grouping { by, belongs, rank } = grouping;
         let mut this = scope.statement(self);
-        let labels = labels(&mut this, group_by, hidden_as, belongs);
-        let columns = format!("arrayDistinct({labels}) AS labels");
-        let events = scope.events(&mut this, self.whose(), range, &[choice], &columns);
+        let labels = labels(&mut this, by, hidden_as, *belongs);
+        let (numbers, rank) = match rank {
+            Rank::People => (String::new(), "toFloat64(people)".to_owned()),
+            Rank::Events => (String::new(), "toFloat64(count())".to_owned()),
+            Rank::Sum(property) => {
+                (additive(&mut this, property), format!("toFloat64(toFloat32({SUM}))"))
+            }
+        };
+        let counts_people = grouping.rank == Rank::People || scope.hide_personal;
+        let (people, whose) = match counts_people {
+            true => ("groupBitmap(person)", self.whose()),
+            false => ("0", Whose::AsSent),
+        };
+        let columns = format!("arrayDistinct({labels}) AS labels{numbers}");
+        let events = scope.events(&mut this, whose, range, &[choice], &columns);
         // Hidden labels that could be of few people come first, so that none of them is missed.
         let hides =
             format!("(startsWith(label, '{HIDDEN}') OR position(label, '\\0{HIDDEN}') > 0)");
         this.sql = format!(
-            "SELECT label, toUInt64(groupBitmap(person)) AS people \
-             FROM (SELECT person, arrayJoin(labels) AS label FROM {events}) GROUP BY label \
-             ORDER BY {hides} AND people < {PEOPLE_MIN} DESC, {hides} DESC, people DESC, label \
+            "SELECT label, toUInt64({people}) AS people, {rank} AS rank \
+             FROM (SELECT *, arrayJoin(labels) AS label FROM {events}) GROUP BY label \
+             ORDER BY {hides} AND people < {PEOPLE_MIN} DESC, {hides} DESC, rank DESC, label \
              LIMIT {}",
             GROUPS_MAX + 1
         );
@@ -225,7 +278,8 @@ impl Warehouse {
         let mut rows = Rows::new(&answer);
         let mut found = Vec::new();
         while !rows.is_at_end() {
-            found.push((rows.text()?.to_owned(), rows.u64()?));
+            let label = rows.text()?.to_owned();
+            found.push(Found { label, people: rows.u64()?, rank: rows.f64()? });
         }
         Ok(found)
     }

@@ -4,7 +4,7 @@
 use roaring::RoaringBitmap;
 
 use super::Scope;
-use super::groups::{Belongs, Groups};
+use super::groups::{Grouping, Groups};
 use super::sets::Sets;
 use super::slots::Slots;
 use crate::binary::Rows;
@@ -105,8 +105,8 @@ impl Warehouse {
             None => self.all_cohorts(query, &own).await?,
             Some(values) => {
                 let (scope, by) = (&query.scope, &query.group_by);
-                let groups =
-                    self.groups(scope, &query.first, own.range(), by, Belongs::ToFirst).await?;
+                let by = Grouping::of_people(by);
+                let groups = self.groups(scope, &query.first, own.range(), &by).await?;
                 let Some(place) = groups.place_of(values) else { return Ok(None) };
                 self.cohorts_by_group(query, &own, &groups).await?.swap_remove(place)
             }
@@ -164,8 +164,8 @@ impl Warehouse {
         if query.group_by.is_empty() {
             return Ok((whole, Vec::new()));
         }
-        let by = &query.group_by;
-        let groups = self.groups(scope, first, own.range(), by, Belongs::ToFirst).await?;
+        let by = Grouping::of_people(&query.group_by);
+        let groups = self.groups(scope, first, own.range(), &by).await?;
         let by_group = self.cohorts_by_group(query, &own, &groups).await?;
         let by_group = by_group.iter().enumerate().map(|(place, cohorts)| RetentionGroup {
             values: groups.values(place),

@@ -3,7 +3,7 @@
 use roaring::MultiOps;
 
 use super::Scope;
-use super::groups::{Belongs, Groups};
+use super::groups::{Belongs, Grouping, Groups, Rank};
 use super::slots::Slots;
 use crate::binary::Rows;
 use crate::client::Warehouse;
@@ -73,7 +73,7 @@ pub struct TrendGroup {
 }
 
 /// The sum of the numbers in `additive`, and their count.
-const SUM: &str = "(sumArray(amounts) + sumIf(single, isFinite(single)))";
+pub(super) const SUM: &str = "(sumArray(amounts) + sumIf(single, isFinite(single)))";
 const COUNT: &str = "(countArray(amounts) + countIf(isFinite(single)))";
 
 /// The numbers among the elements of a property.
@@ -86,7 +86,7 @@ pub(super) fn numbers_of(elements: &str) -> String {
 
 /// The numbers of a property to be summed: those of a list as `amounts`, and a single one, the usual
 /// case, as `single`. Making a list of each would take as long as everything else.
-fn additive(this: &mut Statement, property: &Property) -> String {
+pub(super) fn additive(this: &mut Statement, property: &Property) -> String {
     if this.shown.is_some() || matches!(property, Property::Column(_)) {
         return format!(
             ", {} AS amounts, nan AS single",
@@ -153,6 +153,16 @@ impl TrendMeasure {
         matches!(self, Self::People | Self::PerPerson)
     }
 
+    /// What its groups are ranked by: its own value if that adds up. A single event can have the greatest
+    /// average or maximum.
+    pub(super) fn rank(&self) -> Rank {
+        match self {
+            Self::People | Self::PerPerson => Rank::People,
+            Self::Number(Aggregate::Sum, property) => Rank::Sum(property.clone()),
+            _ => Rank::Events,
+        }
+    }
+
     /// The value if there are no events.
     pub fn of_nothing(&self) -> Option<f64> {
         match self {
@@ -202,7 +212,8 @@ impl Warehouse {
             return Ok((whole.unwrap_or_default(), Vec::new()));
         }
         let (scope, event, range) = (&query.scope, &query.event, query.slots.range());
-        let groups = self.groups(scope, event, range, &query.group_by, Belongs::ToEach);
+        let grouping = Grouping::of_trend(&query.group_by, &query.measure);
+        let groups = self.groups(scope, event, range, &grouping);
         let (mut whole, groups) = tokio::try_join!(self.trends(query, None), groups)?;
         let trends = self.trends(query, Some(&groups)).await?;
         Ok((whole.pop().unwrap_or_default(), with_rest(query, &groups, trends)))
@@ -241,8 +252,8 @@ impl Warehouse {
         let mut is_in_group = "1".to_owned();
         let mut columns = "1 AS one".to_owned();
         if let Some(values) = values {
-            let (by, range) = (&query.group_by, query.slots.range());
-            let groups = self.groups(scope, event, range, by, Belongs::ToEach).await?;
+            let grouping = Grouping::of_trend(&query.group_by, &query.measure);
+            let groups = self.groups(scope, event, query.slots.range(), &grouping).await?;
             let Some(place) = groups.place_of(values) else { return Ok(None) };
             columns = format!("{} AS places", groups.places(&mut this, Belongs::ToEach));
             is_in_group = format!("has(places, {place})");

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 
 use roaring::RoaringBitmap;
 
-use super::groups::{BETWEEN, Groups, labels_of_stored, own_labels};
+use super::groups::{BETWEEN, Found, Groups, Rank, labels_of_stored, own_labels};
 use super::trend::{Aggregate, Trend, TrendGroup, TrendMeasure, TrendQuery, numbers_of, with_rest};
 use crate::binary::Rows;
 use crate::client::Warehouse;
@@ -88,12 +88,22 @@ impl TrendMeasure {
             Self::Number(..) | Self::Devices | Self::Sessions | Self::Distinct(_) => return None,
         };
         let columns = match property {
-            Property::Path(_) if this.shown.is_none() => format!(
-                ", {} AS value, if(isFinite({} AS plain), plain, NULL) AS single, \
-                 startsWith(value, '[') AS is_list",
-                this.stored(property),
-                number("value")
-            ),
+            Property::Path(path) if this.shown.is_none() => {
+                let stored = this.stored(property);
+                let (quick, value, plain) = match this.quick_number(path) {
+                    None => (String::new(), stored, number("value")),
+                    // Only what can be something else than this number is read as text.
+                    Some((quick, doubtful)) => (
+                        format!(", {quick} AS quick, {doubtful} AS doubtful"),
+                        format!("if(doubtful, {stored}, '')"),
+                        format!("if(doubtful, {}, quick)", number("value")),
+                    ),
+                };
+                format!(
+                    "{quick}, {value} AS value, if(isFinite({plain} AS plain), plain, NULL) AS single, \
+                     startsWith(value, '[') AS is_list"
+                )
+            }
             _ => format!(
                 ", {} AS amounts, if(length(amounts) = 1, amounts[1], NULL) AS single, \
                  length(amounts) > 1 AS is_list",
@@ -138,6 +148,7 @@ struct CellOf {
     /// Indexes of the labels.
     labels: Vec<usize>,
     bucket: usize,
+    events: u64,
     cell: Cell,
 }
 
@@ -165,7 +176,8 @@ impl Cells {
                 labels = if place == 0 { own } else { combined(&labels, &own) };
             }
             let start = rows.u32()?;
-            let (amount, count, has_lists) = (rows.f64()?, rows.u64()?, rows.u8()?);
+            let (events, has_lists) = (rows.u64()?, rows.u8()?);
+            let (amount, count) = (rows.f64()?, rows.u64()?);
             let people = match query.needs_people() {
                 true => owners.resolve(rows.bitmap()?),
                 false => RoaringBitmap::new(),
@@ -181,18 +193,36 @@ impl Cells {
                 })
             };
             let labels = labels.into_iter().map(&mut index).collect();
-            this.cells.push(CellOf { labels, bucket, cell: Cell { amount, count, people } });
+            this.cells.push(CellOf {
+                labels,
+                bucket,
+                events,
+                cell: Cell { amount, count, people },
+            });
         }
         Ok(Some(this))
     }
 
-    /// The number of people of each label.
-    fn sizes(&self) -> Vec<(String, u64)> {
-        let mut people = vec![RoaringBitmap::new(); self.labels.len()];
-        for CellOf { labels, cell, .. } in &self.cells {
-            labels.iter().for_each(|label| people[*label] |= &cell.people);
+    /// Each label with what it is ranked by.
+    fn found(&self, rank: &Rank) -> Vec<Found> {
+        let mut of_labels = vec![(RoaringBitmap::new(), 0, 0.0); self.labels.len()];
+        for CellOf { labels, events, cell, .. } in &self.cells {
+            for label in labels {
+                let (people, events_of_label, amount) = &mut of_labels[*label];
+                *people |= &cell.people;
+                *events_of_label += events;
+                *amount += cell.amount;
+            }
         }
-        self.labels.iter().cloned().zip(people.iter().map(RoaringBitmap::len)).collect()
+        let found = |(label, (people, events, amount)): (&String, (RoaringBitmap, u64, f64))| {
+            let rank = match rank {
+                Rank::People => people.len() as f64,
+                Rank::Events => events as f64,
+                Rank::Sum(_) => Rank::of_sum(amount),
+            };
+            Found { label: label.clone(), people: people.len(), rank }
+        };
+        self.labels.iter().zip(of_labels).map(found).collect()
     }
 
     /// Trends of so many groups, by the groups that each cell belongs to.
@@ -222,9 +252,9 @@ impl Cells {
         if query.group_by.is_empty() {
             return Answer { trends: (whole, Vec::new()), hides_few: false };
         }
-        let sizes = self.sizes();
-        let hides_few = Groups::hide_few(&sizes);
-        let groups = Groups::largest_of(sizes, &query.group_by, hidden_as);
+        let found = self.found(&query.measure.rank());
+        let hides_few = Groups::hide_few(&found);
+        let groups = Groups::largest_of(found, &query.group_by, hidden_as);
         let rest = groups.count() - 1;
         let place = |label: &String| groups.labels().iter().position(|kept| kept == label);
         let places: Vec<usize> =
@@ -257,9 +287,9 @@ fn combined(some: &[String], others: &[String]) -> Vec<String> {
 }
 
 impl TrendQuery {
-    /// Groups are sorted by their people.
+    /// A group of hidden values is only shown if it is of several people.
     fn needs_people(&self) -> bool {
-        self.measure.is_about_people() || !self.group_by.is_empty()
+        self.measure.is_about_people() || self.scope.hide_personal && !self.group_by.is_empty()
     }
 }
 
@@ -304,7 +334,7 @@ impl Warehouse {
         let Parts { amount, count, has_lists, .. } = parts;
         let people = if query.needs_people() { ", groupBitmapState(person)" } else { "" };
         this.sql = format!(
-            "SELECT {keys}{} AS slot, {amount}, {count}, {has_lists}{people} \
+            "SELECT {keys}{} AS slot, count(), {has_lists}, {amount}, {count}{people} \
              FROM {events} GROUP BY {keys}slot",
             slots.slot(&mut this)
         );

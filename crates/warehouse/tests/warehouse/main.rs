@@ -36,5 +36,6 @@ mod support;
 mod template;
 mod transfer;
 mod transfer_shards;
+mod trends;
 mod upgrade;
 mod upkeep;

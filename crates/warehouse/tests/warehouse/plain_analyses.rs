@@ -84,8 +84,8 @@ fn values(event: &Event, properties: &[Property], hide: bool) -> Vec<Key> {
     properties.iter().map(|property| key(event, property, hide)).collect()
 }
 
-/// The people for each combination of values, in the order of groups of the same size.
-pub type ByValues = BTreeMap<Vec<(u8, String)>, (Vec<Key>, BTreeSet<String>)>;
+/// What there is of each combination of values, in the order of groups of the same size.
+pub type ByValues<T> = BTreeMap<Vec<(u8, String)>, (Vec<Key>, T)>;
 
 /// The groups that are shown separately.
 fn groups(
@@ -95,7 +95,7 @@ fn groups(
     range: (i64, i64),
     properties: &[Property],
 ) -> Vec<Vec<Key>> {
-    let mut people = ByValues::new();
+    let mut people: ByValues<BTreeSet<String>> = ByValues::new();
     for event in chosen(events, scope, choice, range) {
         let values = values(event, properties, scope.hide_personal);
         let rank = values.iter().map(rank).collect();

@@ -109,6 +109,15 @@ fn measured(events: &[&Event], query: &TrendQuery, sessions: &BTreeMap<Uuid, i64
     }
 }
 
+/// The measure by which the largest groups are found.
+fn ranked_by(measure: &TrendMeasure) -> TrendMeasure {
+    match measure {
+        TrendMeasure::People | TrendMeasure::PerPerson => TrendMeasure::People,
+        TrendMeasure::Number(Aggregate::Sum, _) => measure.clone(),
+        _ => TrendMeasure::Events,
+    }
+}
+
 pub fn trend(events: &[Event], query: &TrendQuery) -> (Trend, Vec<TrendGroup>) {
     let slots = &query.slots;
     let sessions = sessions(events, &query.scope, range(slots));
@@ -122,17 +131,24 @@ pub fn trend(events: &[Event], query: &TrendQuery) -> (Trend, Vec<TrendGroup>) {
     };
     let by = &of_events(&query.group_by);
     let values = |event: &Event| all_values(event, by, query.scope.hide_personal);
-    let mut sizes = ByValues::new();
+    let mut of_values: ByValues<Vec<&Event>> = ByValues::new();
     for event in &wanted {
-        for values in values(event) {
-            let rank = values.iter().map(rank).collect();
-            let entry = sizes.entry(rank).or_insert_with(|| (values, BTreeSet::new()));
-            entry.1.insert(event.person());
+        // An event that has a value twice counts once.
+        let own: BTreeMap<_, _> =
+            values(event).into_iter().map(|it| (it.iter().map(rank).collect(), it)).collect();
+        for (place, values) in own {
+            of_values.entry(place).or_insert_with(|| (values, Vec::new())).1.push(event);
         }
     }
-    let mut listed: Vec<(Vec<Key>, usize)> =
-        sizes.into_values().map(|(values, people)| (values, people.len())).collect();
-    listed.sort_by_key(|(_, people)| std::cmp::Reverse(*people));
+    let ranked_by = ranked_by(&query.measure);
+    let size = |events: &[&Event]| {
+        let query = TrendQuery { measure: ranked_by.clone(), ..query.clone() };
+        // The last digits of a sum depend on the order of the numbers.
+        measured(events, &query, &sessions).unwrap_or_default() as f32
+    };
+    let mut listed: Vec<(Vec<Key>, f32)> =
+        of_values.into_values().map(|(values, events)| (values, size(&events))).collect();
+    listed.sort_by(|(_, a), (_, b)| b.total_cmp(a));
     let has_rest = listed.len() > GROUPS_MAX;
     listed.truncate(GROUPS_MAX);
     let listed: Vec<Vec<Key>> = listed.into_iter().map(|(values, _)| values).collect();
