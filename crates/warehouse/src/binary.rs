@@ -60,6 +60,9 @@ impl Warehouse {
     }
 }
 
+/// Two columns of numbers, in the order of their bytes.
+pub(crate) type Block<'a> = (&'a [[u8; 4]], &'a [[u8; 8]]);
+
 /// The unread rest of an answer.
 pub(crate) struct Rows<'a>(&'a [u8]);
 
@@ -151,6 +154,26 @@ impl<'a> Rows<'a> {
         Ok(self.take(length.checked_mul(N).ok_or_else(cut_short)?)?.as_chunks().0)
     }
 
+    /// The next block of an answer in the Native format, which has columns instead of rows, for two columns
+    /// of numbers. It takes the store a third of the time where there are many rows.
+    pub fn block(&mut self) -> Result<Block<'a>, Error> {
+        let (columns, rows) = (self.length()?, self.length()?);
+        if columns != 2 {
+            return Err(unreadable("a block of other columns"));
+        }
+        Ok((self.column("UInt32", rows)?, self.column("Int64", rows)?))
+    }
+
+    fn column<const N: usize>(&mut self, of: &str, rows: usize) -> Result<&'a [[u8; N]], Error> {
+        self.text()?;
+        match self.text()? {
+            found if found == of => {
+                Ok(self.take(rows.checked_mul(N).ok_or_else(cut_short)?)?.as_chunks().0)
+            }
+            other => Err(unreadable(format!("a column of {other}"))),
+        }
+    }
+
     /// An array of texts.
     pub fn texts(&mut self) -> Result<std::vec::IntoIter<&'a str>, Error> {
         let length = self.length()?;
@@ -202,6 +225,29 @@ mod tests {
         answer.push(length.to_le_bytes()[0]);
         numbers.serialize_into(&mut answer).unwrap();
         assert_eq!(Rows::new(&answer).bitmap().unwrap(), numbers);
+    }
+
+    #[test]
+    fn blocks_have_columns() {
+        let block = |of: &str| {
+            let mut block = vec![2, 2, 1, b'a', 6];
+            block.extend(b"UInt32\x07\0\0\0\x09\0\0\0\x01b");
+            block.push(u8::try_from(of.len()).unwrap());
+            block.extend(of.bytes());
+            block.extend((-1_i64).to_le_bytes());
+            block.extend(5_i64.to_le_bytes());
+            block
+        };
+        let answer = block("Int64").repeat(2);
+        let mut rows = Rows::new(&answer);
+        for _ in 0..2 {
+            let (numbers, times) = rows.block().unwrap();
+            assert_eq!(numbers.concat(), [7, 0, 0, 0, 9, 0, 0, 0]);
+            assert_eq!(times.iter().map(|it| i64::from_le_bytes(*it)).collect::<Vec<_>>(), [-1, 5]);
+        }
+        assert!(rows.is_at_end());
+        assert!(Rows::new(&block("UInt8")).block().is_err());
+        assert!(Rows::new(&answer[..20]).block().is_err());
     }
 
     #[test]

@@ -118,6 +118,18 @@ in_either_size! {
         assert_eq!(result["compared"], json!({ "start": story.date(-5), "end": story.date(-3) }));
         assert!(result["rows_read"].as_u64().unwrap() > 0, "{result}");
 
+        // The largest groups of a sum are first. Under a formula over different measures, all series list
+        // those with the most events, and then by name.
+        for (formula, order) in [(None, ["20", "10", "5.5"]), (Some("A / B"), ["10", "20", "5.5"])] {
+            let question = story.question("trend", json!({
+                "series": [sum, buyers], "formula": formula, "breakdown": ["amount"],
+            }));
+            let result = answer(owner, app, question).await;
+            let groups = result["series"][0]["groups"].as_array().unwrap();
+            let values: Vec<&Value> = groups.iter().map(|group| &group["values"][0]).collect();
+            assert_eq!(values, order, "{result}");
+        }
+
         // Today up to ten o'clock is compared with yesterday up to ten o'clock.
         let one_day = |name: &str| json!({
             "start": story.date(0), "series": [series(name, json!({ "of": "events" }))],

@@ -281,6 +281,7 @@ pub async fn edges(store: &Warehouse, ready: &DistributionReady) -> Result<Vec<f
                         end: second(range.1),
                     },
                     group_by: Vec::new(),
+                    by_events: false,
                 };
                 store.trend(&query).await.map(|(whole, _)| whole.total)
             };

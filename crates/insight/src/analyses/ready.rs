@@ -127,12 +127,16 @@ impl Asked<'_, '_> {
             formula
         });
         self.check.finish()?;
+        // A formula is computed for groups that all series list.
+        let measures = || events.iter().map(|(_, measure)| measure);
+        let by_events = formula.is_some() && measures().any(|it| Some(it) != measures().next());
         let query = |(event, measure)| TrendQuery {
             scope: self.scope.clone(),
             event,
             measure,
             slots: buckets.slots(),
             group_by: breakdown.clone(),
+            by_events,
         };
         let queries = events.into_iter().map(query).collect();
         let before = self.before(body.compare.unwrap_or_default(), body.granularity)?;

@@ -5,19 +5,21 @@
 //! several, the one that got there first, and of its events the latest ones that led there. One event is
 //! at most one step. Events of the same millisecond are taken in the order of the steps.
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::ops::Range;
 
 use bytes::Bytes;
 
+use super::Scope;
 use super::groups::{Grouping, Groups};
 use super::slots::Slots;
-use super::{Range, Scope};
 use crate::binary::Rows;
 use crate::client::Warehouse;
 use crate::conditions::{EventChoice, GroupBy, People};
 use crate::error::Error;
 use crate::explore::Key;
 use crate::owners::Whose;
+use crate::params::Param;
 use crate::rollup_cache::Owners;
 use crate::runtime::off_the_runtime;
 use crate::statement::Statement;
@@ -123,44 +125,67 @@ fn unpacked(moment: i64) -> Moment {
 }
 
 impl FunnelQuery {
-    fn range(&self) -> Range {
+    fn range(&self) -> super::Range {
         let (from, to) = self.slots.range();
         (from, to.saturating_add(self.window_ms).saturating_add(1).min(self.until_ms).max(from))
     }
 
-    /// The moments of each person, or of each number as it was stored.
-    fn statement(&self, store: &Warehouse, groups: Option<&Groups>, whose: Whose) -> Statement {
-        let mut this = self.scope.statement(store);
+    /// A subquery for the moments, each with its `person`.
+    fn moments(&self, this: &mut Statement, groups: Option<&Groups>, whose: Whose) -> String {
         let choices: Vec<&EventChoice> = self.steps.iter().chain(&self.exclude).collect();
-        let bits: Vec<String> = self
-            .steps
-            .iter()
-            .enumerate()
-            .map(|(step, choice)| (1 << step, choice))
-            .chain(self.exclude.iter().map(|choice| (EXCLUDES, choice)))
-            .map(|(bit, choice): (u16, _)| format!("if({}, {bit}, 0)", this.is_chosen(choice)))
-            .collect();
-        let group = groups.map_or("toUInt8(0)".to_owned(), |groups| groups.place(&mut this));
+        let group = groups.map_or("toUInt8(0)".to_owned(), |groups| groups.place(this));
         // All relevant data of an event as one number: there are many, and numbers are fast to collect.
         let columns = format!(
             "toUnixTimestamp64Milli(time) * {MILLISECOND} + toInt64({}) * {STEP} + {group} AS moment",
-            bits.join(" + ")
+            self.bits(this)
         );
-        let events = self.scope.events(&mut this, whose, self.range(), &choices, &columns);
-        if whose != store.whose() {
-            this.sql = format!("SELECT person, groupArray(moment) FROM {events} GROUP BY person");
-            return this;
+        self.scope.events(this, whose, self.range(), &choices, &columns)
+    }
+
+    /// An expression for the steps that an event matches.
+    fn bits(&self, this: &mut Statement) -> String {
+        let steps = self.steps.iter().enumerate().map(|(step, choice)| (1 << step, choice));
+        let all: Vec<(u16, &EventChoice)> =
+            steps.chain(self.exclude.iter().map(|choice| (EXCLUDES, choice))).collect();
+        // Looking up a name once takes less time than comparing it with those of each step.
+        let mut of_names: BTreeMap<String, u16> = BTreeMap::new();
+        let mut others = Vec::new();
+        for (bit, choice) in all {
+            match &choice.names {
+                Some(names) if choice.is_by_name() && this.shown.is_none() => {
+                    names.iter().for_each(|it| *of_names.entry(it.clone()).or_default() |= bit);
+                }
+                _ => others.push(format!("if({}, {bit}, 0)", this.is_chosen(choice))),
+            }
         }
+        if !of_names.is_empty() {
+            let bits: Vec<String> = of_names.values().map(u16::to_string).collect();
+            let names = this.bind("Array(String)", Param::Texts(of_names.into_keys().collect()));
+            others.push(format!("transform(event, {names}, [{}], 0)", bits.join(", ")));
+        }
+        others.join(" + ")
+    }
+
+    fn of_people(&self, store: &Warehouse, groups: Option<&Groups>) -> Statement {
+        let mut this = self.scope.statement(store);
+        let moments = self.moments(&mut this, groups, store.whose());
         let end = this.bind("Int64", self.slots.range().1.into());
         let (others, excludes) = (MILLISECOND - 2 * STEP, i64::from(EXCLUDES) * STEP);
         // For people who only did the first step, its first occurrence is enough.
         this.sql = format!(
             "SELECT person, \
                 if((bitAnd(groupBitOr(moment), {others}) AS others) = 0, [min(moment)], groupArray(moment)) \
-             FROM {events} GROUP BY person \
+             FROM {moments} GROUP BY person \
              HAVING bitAnd(others, {excludes}) = 0 \
                 AND countIf(bitAnd(moment, {STEP}) != 0 AND moment < {end} * {MILLISECOND}) > 0"
         );
+        this
+    }
+
+    fn as_sent(&self, store: &Warehouse, groups: Option<&Groups>) -> Statement {
+        let mut this = self.scope.statement(store);
+        let moments = self.moments(&mut this, groups, Whose::AsSent);
+        this.sql = format!("SELECT person, moment FROM {moments}");
         this
     }
 }
@@ -220,19 +245,23 @@ impl Warehouse {
         query: &FunnelQuery,
         groups: Option<&Groups>,
     ) -> Result<Vec<(u32, Attempt)>, Error> {
-        let (answer, owners) = match self.moments_as_sent(query, groups).await? {
-            Some(answer) => (answer, self.current_owners(query.scope.app).await?),
-            None => {
-                let of_people = query.statement(self, groups, self.whose());
-                (self.analyze(&of_people).await?, Arc::default())
-            }
-        };
+        let as_sent = self.moments_as_sent(query, groups).await?;
         let query = query.clone();
-        off_the_runtime(move || attempts_in(&answer, &query, &owners)).await
+        match as_sent {
+            Some(answer) => {
+                let owners = self.current_owners(query.scope.app).await?;
+                off_the_runtime(move || Ok(Moments::as_sent(answer, &owners)?.attempts(&query)))
+                    .await
+            }
+            None => {
+                let answer = self.analyze(&query.of_people(self, groups)).await?;
+                off_the_runtime(move || Ok(Moments::of_people(&answer)?.attempts(&query))).await
+            }
+        }
     }
 
-    /// Joining each event with its device's owner takes as long as everything else. None if the app is too
-    /// large to do that here.
+    /// Joining each event with its device's owner, and collecting those of each person, takes as long as
+    /// everything else. None if the app is too large to do that here.
     async fn moments_as_sent(
         &self,
         query: &FunnelQuery,
@@ -241,7 +270,7 @@ impl Warehouse {
         if !self.joins_here(query.scope.app).await? {
             return Ok(None);
         }
-        match self.analyze(&query.statement(self, groups, Whose::AsSent)).await {
+        match self.analyze_blocks(&query.as_sent(self, groups)).await {
             Ok(answer) => Ok(Some(answer)),
             Err(error) if error.is_too_large() || error.is_about_size() => Ok(None),
             Err(error) => Err(error),
@@ -249,34 +278,63 @@ impl Warehouse {
     }
 }
 
-fn attempts_in(
-    answer: &[u8],
-    query: &FunnelQuery,
-    owners: &Owners,
-) -> Result<Vec<(u32, Attempt)>, Error> {
-    let mut rows = Rows::new(answer);
-    let (mut all, mut numbers) = (Vec::new(), Vec::new());
-    while !rows.is_at_end() {
-        let (number, start) = (rows.u32()?, all.len());
-        all.extend(rows.i64s()?);
-        numbers.push((owners.owner_of(number).unwrap_or(number), start..all.len()));
-    }
-    // One person's numbers next to each other.
-    numbers.sort_unstable_by_key(|(person, _)| *person);
-    let (mut attempts, mut packed, mut moments) = (Vec::new(), Vec::new(), Vec::new());
-    for numbers in numbers.chunk_by(|(one, _), (other, _)| one == other) {
-        packed.clear();
-        numbers.iter().for_each(|(_, moments)| packed.extend_from_slice(&all[moments.clone()]));
-        packed.sort_unstable();
-        moments.clear();
-        moments.extend(packed.iter().copied().map(unpacked));
-        if moments.iter().any(|(_, steps, _)| steps & EXCLUDES != 0) {
-            continue;
+/// The moments of everyone.
+struct Moments {
+    all: Vec<i64>,
+    /// Whose they are: one person's next to each other.
+    of_people: Vec<(u32, Range<usize>)>,
+}
+
+impl Moments {
+    fn of_people(answer: &[u8]) -> Result<Self, Error> {
+        let mut rows = Rows::new(answer);
+        let (mut all, mut of_people) = (Vec::new(), Vec::new());
+        while !rows.is_at_end() {
+            let (person, start) = (rows.u32()?, all.len());
+            all.extend(rows.i64s()?);
+            of_people.push((person, start..all.len()));
         }
-        let person = numbers[0].0;
-        attempts.extend(furthest(&moments, query).map(|attempt| (person, attempt)));
+        Ok(Self { all, of_people })
     }
-    Ok(attempts)
+
+    /// Of numbers as they were stored.
+    fn as_sent(answer: Bytes, owners: &Owners) -> Result<Self, Error> {
+        let mut rows = Rows::new(&answer);
+        let mut stored: Vec<(u32, i64)> = Vec::new();
+        while !rows.is_at_end() {
+            let (numbers, moments) = rows.block()?;
+            let number = |bytes: &[u8; 4]| u32::from_le_bytes(*bytes);
+            let moment = |bytes: &[u8; 8]| i64::from_le_bytes(*bytes);
+            stored.extend(numbers.iter().map(number).zip(moments.iter().map(moment)));
+        }
+        drop(answer);
+        radsort::sort_by_key(&mut stored, |(number, _)| *number);
+        let (mut all, mut of_people) = (Vec::with_capacity(stored.len()), Vec::new());
+        for moments in stored.chunk_by(|(one, _), (other, _)| one == other) {
+            let (number, start) = (moments[0].0, all.len());
+            all.extend(moments.iter().map(|(_, moment)| *moment));
+            of_people.push((owners.owner_of(number).unwrap_or(number), start..all.len()));
+        }
+        of_people.sort_unstable_by_key(|(person, _)| *person);
+        Ok(Self { all, of_people })
+    }
+
+    fn attempts(&self, query: &FunnelQuery) -> Vec<(u32, Attempt)> {
+        let (mut attempts, mut packed, mut moments) = (Vec::new(), Vec::new(), Vec::new());
+        for numbers in self.of_people.chunk_by(|(one, _), (other, _)| one == other) {
+            packed.clear();
+            numbers.iter().for_each(|(_, own)| packed.extend_from_slice(&self.all[own.clone()]));
+            packed.sort_unstable();
+            moments.clear();
+            moments.extend(packed.iter().copied().map(unpacked));
+            if moments.iter().any(|(_, steps, _)| steps & EXCLUDES != 0) {
+                continue;
+            }
+            let person = numbers[0].0;
+            attempts.extend(furthest(&moments, query).map(|attempt| (person, attempt)));
+        }
+        attempts
+    }
 }
 
 /// The attempt that counts. The moments are in ascending order.

@@ -3,7 +3,7 @@
 
 use serde_json::value::RawValue;
 
-use super::trend::{SUM, TrendMeasure, additive};
+use super::trend::{SUM, additive};
 use super::{Range, Scope};
 use crate::binary::Rows;
 use crate::client::Warehouse;
@@ -46,10 +46,6 @@ impl<'a> Grouping<'a> {
     /// Groups of people.
     pub fn of_people(by: &'a [GroupBy]) -> Self {
         Self { by, belongs: Belongs::ToFirst, rank: Rank::People }
-    }
-
-    pub fn of_trend(by: &'a [GroupBy], measure: &TrendMeasure) -> Self {
-        Self { by, belongs: Belongs::ToEach, rank: measure.rank() }
     }
 }
 

@@ -132,7 +132,9 @@ impl Scope {
         let mut wanted = this.between(from, to);
         // A separate condition where possible, because the table is sorted by event names.
         let names = all_names(choices);
-        let says_all = names.is_some() && this.shown.is_none() && choices.iter().all(is_by_name);
+        let says_all = names.is_some()
+            && this.shown.is_none()
+            && choices.iter().all(|choice| choice.is_by_name());
         if let Some(names) = names {
             let names = this.bind("Array(String)", Param::Texts(names));
             wanted.push_str(&format!(" AND event IN {names}"));
@@ -146,9 +148,11 @@ impl Scope {
     }
 }
 
-/// Whether the choice is by name alone.
-fn is_by_name(choice: &&EventChoice) -> bool {
-    choice.condition == Condition::default()
+impl EventChoice {
+    /// Whether nothing else must hold.
+    fn is_by_name(&self) -> bool {
+        self.condition == Condition::default()
+    }
 }
 
 /// The names of all chosen events; None if any name is allowed.
@@ -165,16 +169,26 @@ fn all_names(choices: &[&EventChoice]) -> Option<Vec<String>> {
 impl Warehouse {
     /// Runs a statement whose answer is read with `Rows`.
     async fn analyze(&self, statement: &Statement) -> Result<Bytes, Error> {
-        self.analyze_within(statement, None).await
+        self.analyze_as(statement, "RowBinary", None).await
+    }
+
+    /// The same for one that is read with `Rows::block`.
+    async fn analyze_blocks(&self, statement: &Statement) -> Result<Bytes, Error> {
+        self.analyze_as(statement, "Native", None).await
     }
 
     /// The same with a limit on the number of groups (`Error::is_too_large`).
-    async fn analyze_within(
+    async fn analyze_within(&self, statement: &Statement, groups: usize) -> Result<Bytes, Error> {
+        self.analyze_as(statement, "RowBinary", Some(groups)).await
+    }
+
+    async fn analyze_as(
         &self,
         statement: &Statement,
+        format: &str,
         groups_max: Option<usize>,
     ) -> Result<Bytes, Error> {
-        let sql = format!("{}\nFORMAT RowBinary", statement.text());
+        let sql = format!("{}\nFORMAT {format}", statement.text());
         let params: Vec<(&str, Param)> =
             statement.params.iter().map(|(name, value)| (name.as_str(), value.clone())).collect();
         let mut call = Call::new(&sql, &params, self.limit().min(TIME_LIMIT))

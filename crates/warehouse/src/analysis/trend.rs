@@ -22,6 +22,26 @@ pub struct TrendQuery {
     pub slots: Slots,
     /// At most two. An event with several values is in the group of each.
     pub group_by: Vec<GroupBy>,
+    /// Whether the groups with the most events are the largest, whatever is measured: series of different
+    /// measures have the same ones then.
+    pub by_events: bool,
+}
+
+impl TrendQuery {
+    /// What its groups are ranked by: its own value if that adds up. A single event can have the greatest
+    /// average or maximum.
+    pub(super) fn rank(&self) -> Rank {
+        match &self.measure {
+            _ if self.by_events => Rank::Events,
+            TrendMeasure::People | TrendMeasure::PerPerson => Rank::People,
+            TrendMeasure::Number(Aggregate::Sum, property) => Rank::Sum(property.clone()),
+            _ => Rank::Events,
+        }
+    }
+
+    fn grouping(&self) -> Grouping<'_> {
+        Grouping { by: &self.group_by, belongs: Belongs::ToEach, rank: self.rank() }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -153,16 +173,6 @@ impl TrendMeasure {
         matches!(self, Self::People | Self::PerPerson)
     }
 
-    /// What its groups are ranked by: its own value if that adds up. A single event can have the greatest
-    /// average or maximum.
-    pub(super) fn rank(&self) -> Rank {
-        match self {
-            Self::People | Self::PerPerson => Rank::People,
-            Self::Number(Aggregate::Sum, property) => Rank::Sum(property.clone()),
-            _ => Rank::Events,
-        }
-    }
-
     /// The value if there are no events.
     pub fn of_nothing(&self) -> Option<f64> {
         match self {
@@ -212,7 +222,7 @@ impl Warehouse {
             return Ok((whole.unwrap_or_default(), Vec::new()));
         }
         let (scope, event, range) = (&query.scope, &query.event, query.slots.range());
-        let grouping = Grouping::of_trend(&query.group_by, &query.measure);
+        let grouping = query.grouping();
         let groups = self.groups(scope, event, range, &grouping);
         let (mut whole, groups) = tokio::try_join!(self.trends(query, None), groups)?;
         let trends = self.trends(query, Some(&groups)).await?;
@@ -252,8 +262,8 @@ impl Warehouse {
         let mut is_in_group = "1".to_owned();
         let mut columns = "1 AS one".to_owned();
         if let Some(values) = values {
-            let grouping = Grouping::of_trend(&query.group_by, &query.measure);
-            let groups = self.groups(scope, event, query.slots.range(), &grouping).await?;
+            let range = query.slots.range();
+            let groups = self.groups(scope, event, range, &query.grouping()).await?;
             let Some(place) = groups.place_of(values) else { return Ok(None) };
             columns = format!("{} AS places", groups.places(&mut this, Belongs::ToEach));
             is_in_group = format!("has(places, {place})");

@@ -252,7 +252,7 @@ impl Cells {
         if query.group_by.is_empty() {
             return Answer { trends: (whole, Vec::new()), hides_few: false };
         }
-        let found = self.found(&query.measure.rank());
+        let found = self.found(&query.rank());
         let hides_few = Groups::hide_few(&found);
         let groups = Groups::largest_of(found, &query.group_by, hidden_as);
         let rest = groups.count() - 1;
@@ -311,7 +311,7 @@ impl Warehouse {
         query: &TrendQuery,
         hidden_as: HiddenAs,
     ) -> Result<Option<Answer>, Error> {
-        let TrendQuery { scope, event, measure, slots, group_by } = query;
+        let TrendQuery { scope, event, measure, slots, group_by, .. } = query;
         let mut this = scope.statement(self);
         let Some(parts) = measure.parts(&mut this) else { return Ok(None) };
         // Looking up the owner of each event would take as long as everything else. Usually the people of
@@ -338,7 +338,7 @@ impl Warehouse {
              FROM {events} GROUP BY {keys}slot",
             slots.slot(&mut this)
         );
-        let answer = match self.analyze_within(&this, Some(CELLS_MAX)).await {
+        let answer = match self.analyze_within(&this, CELLS_MAX).await {
             Ok(answer) => answer,
             Err(error) if error.is_too_large() || error.is_about_size() => return Ok(None),
             Err(error) => return Err(error),

@@ -211,6 +211,7 @@ async fn ask(
         measure: measure(deck),
         slots: slots.clone(),
         group_by: grouping(deck),
+        by_events: deck.below(3) == 0,
     };
     let mut retention = RetentionQuery {
         scope: scope.clone(),

@@ -110,10 +110,11 @@ fn measured(events: &[&Event], query: &TrendQuery, sessions: &BTreeMap<Uuid, i64
 }
 
 /// The measure by which the largest groups are found.
-fn ranked_by(measure: &TrendMeasure) -> TrendMeasure {
-    match measure {
+fn ranked_by(query: &TrendQuery) -> TrendMeasure {
+    match &query.measure {
+        _ if query.by_events => TrendMeasure::Events,
         TrendMeasure::People | TrendMeasure::PerPerson => TrendMeasure::People,
-        TrendMeasure::Number(Aggregate::Sum, _) => measure.clone(),
+        TrendMeasure::Number(Aggregate::Sum, _) => query.measure.clone(),
         _ => TrendMeasure::Events,
     }
 }
@@ -140,7 +141,7 @@ pub fn trend(events: &[Event], query: &TrendQuery) -> (Trend, Vec<TrendGroup>) {
             of_values.entry(place).or_insert_with(|| (values, Vec::new())).1.push(event);
         }
     }
-    let ranked_by = ranked_by(&query.measure);
+    let ranked_by = ranked_by(query);
     let size = |events: &[&Event]| {
         let query = TrendQuery { measure: ranked_by.clone(), ..query.clone() };
         // The last digits of a sum depend on the order of the numbers.

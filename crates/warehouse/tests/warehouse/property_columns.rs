@@ -72,6 +72,7 @@ fn question(app: Uuid) -> TrendQuery {
         measure: TrendMeasure::Number(Aggregate::Sum, Property::Path(path(&["cart", "total"]))),
         slots: Slots { starts: vec![days(0), days(31), days(62)], end: days(93) },
         group_by: vec![GroupBy::Event(Property::Path(path(&["pl'an"])))],
+        by_events: false,
     }
 }
 

@@ -26,6 +26,7 @@ fn hourly(app: Uuid, hours: u64, measure: TrendMeasure) -> TrendQuery {
         measure,
         slots: Slots { starts: (0..hours).map(hour).collect(), end: hour(hours) },
         group_by: Vec::new(),
+        by_events: false,
     }
 }
 
@@ -56,20 +57,23 @@ async fn the_largest_groups_have_most_of_what_is_measured() {
     let app = Uuid::new_v4();
     let events = purchases(app);
     store.insert(1, &events).await;
-    for (measure, largest) in [
-        (TrendMeasure::Events, "p2"),
-        (TrendMeasure::Devices, "p2"),
-        (TrendMeasure::People, "p0"),
-        (TrendMeasure::PerPerson, "p0"),
-        (number(Aggregate::Sum, "amount"), "p11"),
+    for (measure, by_events, largest) in [
+        (TrendMeasure::Events, false, "p2"),
+        (TrendMeasure::Devices, false, "p2"),
+        (TrendMeasure::People, false, "p0"),
+        (TrendMeasure::PerPerson, false, "p0"),
+        (number(Aggregate::Sum, "amount"), false, "p11"),
+        (number(Aggregate::Sum, "amount"), true, "p2"),
+        (TrendMeasure::People, true, "p2"),
         // Values in lists are added up by the store.
-        (number(Aggregate::Sum, "parts"), "p2"),
+        (number(Aggregate::Sum, "parts"), false, "p2"),
         // One event could have the greatest of all.
-        (number(Aggregate::Average, "amount"), "p2"),
-        (number(Aggregate::Max, "amount"), "p2"),
-        (number(Aggregate::Median, "amount"), "p2"),
+        (number(Aggregate::Average, "amount"), false, "p2"),
+        (number(Aggregate::Max, "amount"), false, "p2"),
+        (number(Aggregate::Median, "amount"), false, "p2"),
     ] {
         let query = TrendQuery {
+            by_events,
             group_by: vec![GroupBy::Event(path("product"))],
             ..hourly(app, 1, measure)
         };
