@@ -66,7 +66,7 @@ in_either_size! {
             shown_groups(&answer(owner, app, trend(by, of)).await["series"][0]["groups"])
         };
         // Includes what anna's device did before she signed in.
-        assert_eq!(groups("$user:plan", "events").await, [(json!(null), json!(4.0)), (json!("pro"), json!(5.0))]);
+        assert_eq!(groups("$user:plan", "events").await, [(json!("pro"), json!(5.0)), (json!(null), json!(4.0))]);
         assert_eq!(groups("$device:model", "people").await, [(json!(null), json!(2.0)), (json!("X1 📱"), json!(1.0))]);
         // The current value in the profile, not the one cached earlier.
         set("free").await;
