@@ -10,6 +10,10 @@ use crate::error::Error;
 use crate::identities::USER_HASH;
 use crate::owners::Whose;
 use crate::params::Param;
+use crate::statement::within_hours;
+
+const FROM: &str = "toDateTime({from:UInt32}, 'UTC')";
+const TO: &str = "toDateTime({to:UInt32}, 'UTC')";
 
 /// Consecutive days: the Unix time at which each starts, and at which the last one ends.
 #[derive(Clone, Debug)]
@@ -90,8 +94,10 @@ impl Warehouse {
         let active = whose.events(
             "{app:UUID}",
             &format!("{} AS day", day_of("toUnixTimestamp(time)")),
-            "app_id = {app:UUID} AND time >= toDateTime({from:UInt32}, 'UTC') \
-             AND time < toDateTime({to:UInt32}, 'UTC')",
+            &format!(
+                "app_id = {{app:UUID}} AND time >= {FROM} AND time < {TO} AND {}",
+                within_hours(FROM, TO)
+            ),
         );
         let sql = format!(
             "SELECT born AS day, count() AS size, countIf(has(ages, 1)) AS day1, \

@@ -178,12 +178,17 @@ impl Statement {
 
     /// The app's events from one Unix time up to another, in milliseconds.
     pub fn between(&mut self, from_ms: i64, to_ms: i64) -> String {
-        let (from, to) = (self.bind("Int64", from_ms.into()), self.bind("Int64", to_ms.into()));
-        format!(
-            "app_id = {} AND time >= fromUnixTimestamp64Milli({from}, 'UTC') \
-             AND time < fromUnixTimestamp64Milli({to}, 'UTC')",
-            self.app
-        )
+        let [from, to] = [from_ms, to_ms].map(|at| {
+            format!("fromUnixTimestamp64Milli({}, 'UTC')", self.bind("Int64", at.into()))
+        });
+        // Beyond, hours begin anew.
+        let has_hours =
+            [from_ms, to_ms].iter().all(|ms| u32::try_from(ms.div_euclid(1_000)).is_ok());
+        let hours = match has_hours {
+            true => format!(" AND {}", within_hours(&from, &to)),
+            false => String::new(),
+        };
+        format!("app_id = {} AND time >= {from} AND time < {to}{hours}", self.app)
     }
 
     pub fn passes(&mut self, filter: &Filter) -> String {
@@ -340,6 +345,14 @@ pub(crate) fn elements_of(property: &Property, stored: &str) -> String {
              if(startsWith({stored}, '['), JSONExtractArrayRaw({stored}), [{stored}]))"
         ),
     }
+}
+
+/// A condition for the hours between two times. The table is sorted by the hour before the time, and the store
+/// does not derive one from the other: without this, a question about a day reads the whole month.
+pub(crate) fn within_hours(from: &str, to: &str) -> String {
+    format!(
+        "toStartOfHour(time) >= toStartOfHour({from}) AND toStartOfHour(time) <= toStartOfHour({to})"
+    )
 }
 
 /// An element as a number, even if it was sent as text.

@@ -6,7 +6,7 @@ use crate::explore::GROUPS_MAX;
 use crate::owners::Whose;
 use crate::params::Param;
 use crate::shown::could_be_id;
-use crate::statement::{HIDDEN, HiddenAs, NOT_SET, REST, Statement, TEXT};
+use crate::statement::{HIDDEN, HiddenAs, NOT_SET, REST, Statement, TEXT, within_hours};
 
 fn statement_of(query: &ExploreQuery) -> Statement {
     // `AsSent`, because filters and groups here do not look at who owns a device.
@@ -152,8 +152,8 @@ fn filtered(this: &mut Statement, query: &ExploreQuery, whose: Whose, more: &str
 
 fn wanted(this: &mut Statement, query: &ExploreQuery) -> String {
     let from = query.starts.first().copied().unwrap_or(query.end);
-    let from = this.bind("UInt32", from.into());
-    let to = this.bind("UInt32", query.end.into());
+    let [from, to] = [from, query.end]
+        .map(|at| format!("toDateTime({}, 'UTC')", this.bind("UInt32", at.into())));
     let event = match &query.event {
         Some(event) => {
             let name = this.bind("String", event.clone().into());
@@ -165,9 +165,9 @@ fn wanted(this: &mut Statement, query: &ExploreQuery) -> String {
         None => String::new(),
     };
     format!(
-        "app_id = {} AND time >= toDateTime({from}, 'UTC') \
-         AND time < toDateTime({to}, 'UTC'){event}",
-        this.app
+        "app_id = {} AND time >= {from} AND time < {to} AND {}{event}",
+        this.app,
+        within_hours(&from, &to)
     )
 }
 

@@ -1,4 +1,7 @@
-//! Which groups of a trend are the largest, and what counts as a number.
+//! Which groups of a trend are the largest, what counts as a number, and how much is read.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use uuid::Uuid;
 use warehouse::analysis::{Aggregate, Scope, Slots, Trend, TrendMeasure, TrendQuery};
@@ -177,4 +180,27 @@ async fn a_number_is_one_however_it_was_sent() {
             }
         }
     }
+}
+
+#[tokio::test]
+async fn a_question_about_a_day_does_not_read_the_month() {
+    let store = Store::open().await;
+    let app = Uuid::new_v4();
+    // A thousand events for each hour of three days: three marks of the store's index or more.
+    let events: Vec<Event> = make_up(1, 72_000, &[app])
+        .into_iter()
+        .enumerate()
+        .map(|(at, event)| Event {
+            time_ms: START_MS + at as i64 * 3_600,
+            user_id: String::new(),
+            ..event
+        })
+        .collect();
+    store.insert(1, &events).await;
+    let read = Arc::new(AtomicU64::new(0));
+    let counting = store.warehouse.counting_rows(read.clone());
+    let query = hourly(app, 1, TrendMeasure::Events);
+    let (trend, _) = counting.trend(&query).await.unwrap();
+    assert_eq!(trend.total, Some(1_000.0));
+    assert!(read.load(Ordering::Relaxed) <= 16_384, "{read:?} rows");
 }
