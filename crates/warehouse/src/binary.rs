@@ -1,4 +1,4 @@
-//! Rows of an answer in ClickHouse's RowBinary, read in the order of their columns.
+//! Rows of an answer in ClickHouse's RowBinary, read in the order of their columns, and blocks of columns.
 
 use bytes::Bytes;
 use roaring::RoaringBitmap;
@@ -154,8 +154,8 @@ impl<'a> Rows<'a> {
         Ok(self.take(length.checked_mul(N).ok_or_else(cut_short)?)?.as_chunks().0)
     }
 
-    /// The next block of an answer in the Native format, which has columns instead of rows, for two columns
-    /// of numbers. It takes the store a third of the time where there are many rows.
+    /// The next block of an answer in ClickHouse's Native format, here of two columns of numbers. Where there
+    /// are many rows, the store writes columns faster.
     pub fn block(&mut self) -> Result<Block<'a>, Error> {
         let (columns, rows) = (self.length()?, self.length()?);
         if columns != 2 {

@@ -181,7 +181,7 @@ impl Statement {
         let [from, to] = [from_ms, to_ms].map(|at| {
             format!("fromUnixTimestamp64Milli({}, 'UTC')", self.bind("Int64", at.into()))
         });
-        // Beyond, hours begin anew.
+        // The store keeps hours as 32-bit times, which start over in 2106.
         let has_hours =
             [from_ms, to_ms].iter().all(|ms| u32::try_from(ms.div_euclid(1_000)).is_ok());
         let hours = match has_hours {
@@ -242,12 +242,16 @@ impl Statement {
     pub fn stored(&mut self, property: &Property) -> String {
         match property {
             Property::Column(column) => column.name().to_owned(),
-            Property::Path(path) => column_of(&self.columns, path).unwrap_or_else(|| {
-                let names: Vec<String> =
-                    path.iter().map(|part| self.bind("String", part.clone().into())).collect();
-                format!("JSONExtractRaw(properties, {})", names.join(", "))
-            }),
+            Property::Path(path) => column_of(&self.columns, path)
+                .unwrap_or_else(|| format!("JSONExtractRaw(properties, {})", self.path(path))),
         }
+    }
+
+    /// The names on the way to a property, as arguments.
+    fn path(&mut self, path: &[String]) -> String {
+        let names: Vec<String> =
+            path.iter().map(|part| self.bind("String", part.clone().into())).collect();
+        names.join(", ")
     }
 
     /// An expression for a property's number, called `quick`, and one for whether it has to be read as text:
@@ -257,9 +261,7 @@ impl Statement {
         if column_of(&self.columns, path).is_some() {
             return None;
         }
-        let names: Vec<String> =
-            path.iter().map(|part| self.bind("String", part.clone().into())).collect();
-        let quick = format!("JSONExtract(properties, {}, 'Nullable(Float64)')", names.join(", "));
+        let quick = format!("JSONExtract(properties, {}, 'Nullable(Float64)')", self.path(path));
         let doubtful = "isNull(quick) OR quick IN (0, 1) AND \
              (position(properties, 'true') > 0 OR position(properties, 'false') > 0)";
         Some((quick, doubtful.to_owned()))

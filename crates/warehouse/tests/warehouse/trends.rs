@@ -170,12 +170,12 @@ async fn a_number_is_one_however_it_was_sent() {
         })
         .collect();
     store.insert(1, &events).await;
-    let expected: Vec<Option<f64>> = cases.iter().map(|(_, number)| *number).collect();
     for aggregate in [Aggregate::Average, Aggregate::Min, Aggregate::Max, Aggregate::Median] {
         let query = hourly(app, cases.len() as u64, number(aggregate, "amount"));
         for store in small_and_large(&store.warehouse) {
             let (trend, _) = store.trend(&query).await.unwrap();
-            for ((found, expected), (sent, _)) in trend.points.iter().zip(&expected).zip(&cases) {
+            assert_eq!(trend.points.len(), cases.len());
+            for (found, (sent, expected)) in trend.points.iter().zip(&cases) {
                 assert_eq!(found, expected, "{sent} {aggregate:?}");
             }
         }
